@@ -140,7 +140,7 @@ extension GateMetrics {
         var family = MetricFamily(
             "versiongate_gateway_decisions_total",
             .counter,
-            "Total number of decisions for gateways that asked for them."
+            "Total number of authorization requests from gateways."
         )
         for gateway in Gateway.allCases {
             let count = self.gate.counters.decisions[gateway]

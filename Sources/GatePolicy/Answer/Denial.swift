@@ -1,10 +1,10 @@
 /// The reason why a client gets a response from the gate instead of the backend's response.
-enum Denial: Sendable, Equatable {
+package enum Denial: Sendable, Equatable {
     case upgrade
     case maintenance
 
     /// Creates the denial for a decision; `nil` if the request is forwarded.
-    init?(_ decision: Decision) {
+    package init?(_ decision: Decision) {
         switch decision.kind {
         case .allow, .recommend: return nil
         case .require: self = .upgrade
@@ -13,7 +13,7 @@ enum Denial: Sendable, Equatable {
     }
 
     /// The HTTP status (RFC 9110 sections 15.5.22 and 15.6.4).
-    var status: Int {
+    package var status: Int {
         switch self {
         case .upgrade: 426
         case .maintenance: 503
@@ -21,7 +21,7 @@ enum Denial: Sendable, Equatable {
     }
 
     /// The problem type (RFC 9457 section 3.1.1).
-    var type: String {
+    package var type: String {
         switch self {
         case .upgrade: "urn:versiongate:upgrade-required"
         case .maintenance: "urn:versiongate:maintenance"

@@ -162,10 +162,10 @@ extension ClientConnection {
 
     /// The status of a response for this client.
     ///
-    /// Rules may use a 2xx status for a denial, which would open a WebSocket over HTTP/2.
+    /// A 2xx status would open a WebSocket over HTTP/2.
     private func status(of answer: RenderedAnswer) -> Int {
-        guard answer.status < 300, self.webSocketKey != nil else { return answer.status }
-        return self.request.verdict?.decision.kind == .maintenance ? 503 : 426
+        guard self.webSocketKey != nil else { return answer.status }
+        return answer.failureStatus(for: self.request.verdict?.decision)
     }
 
     private func perform(_ action: Exchange.AnswerAction) {

@@ -2,9 +2,9 @@ import GatePolicy
 import GateWire
 import NIOCore
 
-/// Decisions for gateways, on the decision listener.
+/// Authorization requests from gateways, on the decision listener.
 extension ClientConnection {
-    /// Answers a request on the decision listener.
+    /// Responds to a request on the decision listener.
     func serveGateway(_ head: inout RequestHead, in bytes: Span<UInt8>) {
         self.request.response.begin(
             isHead: head.method("HEAD", in: bytes),
@@ -14,9 +14,8 @@ extension ClientConnection {
         let target = bytes.extracting(head.target.start..<head.target.end)
         switch DecisionEndpoint(target) {
         case .decision(let gateway, let prefixCount):
-            self.decide(for: gateway, prefixCount: prefixCount, &head, in: bytes)
-        case .denial:
-            self.decide(for: nil, prefixCount: 0, &head, in: bytes)
+            self.authorize(for: gateway, prefixCount: prefixCount, &head, in: bytes)
+        case .denial: self.denyForwarded(&head, in: bytes)
         case .ready: self.answerReady(head, in: bytes)
         case .call(let call): self.begin(call, head, in: bytes)
         case nil where ClientEndpoint(head, in: bytes) != nil && self.loop.settings.servesClients:
@@ -46,63 +45,86 @@ extension ClientConnection {
         self.answer(answer, keepsClient: keepsClient, remaining: keepsClient ? .nothing : .unknown)
     }
 
-    /// Answers a question over HTTP.
-    ///
-    /// `gateway`: the gateway that asks; `nil` if a gateway forwards a denied request to the gate.
-    private func decide(
-        for gateway: Gateway?,
+    /// Responds to an authorization request over HTTP.
+    private func authorize(
+        for gateway: Gateway,
         prefixCount: Int,
         _ head: inout RequestHead,
         in bytes: Span<UInt8>
     ) {
-        let announcesBody = head.announcesBody(in: bytes)
-        let asking = gateway ?? .forwardAuth
-        do throws(DescriptionFault) {
-            try head.become(asking.description(prefixCount: prefixCount), in: bytes)
-        } catch {
-            self.loop.counters.malformed += 1
-            return self.answer(GateAnswer(error), keepsClient: false)
+        let description = gateway.description(prefixCount: prefixCount)
+        guard var described = self.read(description, of: gateway, &head, in: bytes) else { return }
+        described.facts.replaceForm(gateway.form(for: described.facts.answerForm))
+        let verdict = self.decide(on: head, facts: described.facts, in: bytes)
+        self.loop.counters.decisions.count(gateway)
+        let answer: RenderedAnswer
+        if let denial = self.rules.denial(of: verdict, on: head, in: bytes) {
+            self.noteOrigin(of: head, facts: described.facts, in: bytes)
+            answer = denial.denial(for: gateway, verdict.decision)
+        } else {
+            let added = verdict.addedFields(of: head, in: bytes)
+            answer = RenderedAnswer(allowing: verdict, added: added)
         }
-        if let own = asking.ownUserAgent { head.dropUserAgent(own, in: bytes) }
-        var facts: RequestFacts
-        do throws(MessageFault) {
-            facts = try RequestFacts(head, in: bytes)
-        } catch {
-            return self.refuse(GateAnswer(error))
+        self.answerGateway(answer, keepsClient: described.keepsClient)
+    }
+
+    /// Responds to a denied request that a gateway forwards to the gate.
+    ///
+    /// It was counted at the authorization request.
+    private func denyForwarded(_ head: inout RequestHead, in bytes: Span<UInt8>) {
+        let gateway = Gateway.forwardAuth
+        let description = gateway.description(prefixCount: 0)
+        guard let described = self.read(description, of: gateway, &head, in: bytes) else { return }
+        let facts = described.facts
+        var verdict = self.verdict(on: head, facts: facts, in: bytes)
+        if facts.hasGateOwnedField {
+            verdict = self.previewed(verdict, head, facts: facts, in: bytes, counts: false)
         }
-        if announcesBody { facts.rejectPreflight() }
-        if let gateway { facts.replaceForm(gateway.form(for: facts.answerForm)) }
-        // A request that a gateway forwards was counted when the gateway asked.
-        let verdict =
-            gateway == nil
-            ? self.forwardedVerdict(on: head, facts: facts, in: bytes)
-            : self.decide(on: head, facts: facts, in: bytes)
-        let keepsClient = facts.keepsAlive && !announcesBody && self.acceptsNextRequest
-        if let gateway { self.loop.counters.decisions.count(gateway) }
         guard let denial = self.rules.denial(of: verdict, on: head, in: bytes) else {
-            // The rules may have changed since the gateway was told that the request is denied.
-            guard gateway != nil else { return self.answer(.noLongerDenied, keepsClient: false) }
-            let added = verdict.members?.fields(of: head, in: bytes)?.fields(in: bytes) ?? []
-            let answer = RenderedAnswer(allowing: verdict, added: added)
-            return self.answerGateway(answer, keepsClient: keepsClient)
+            // The rules have changed since the authorization request.
+            return self.answer(.noLongerDenied, keepsClient: false)
         }
         self.noteOrigin(of: head, facts: facts, in: bytes)
-        let answer = gateway.map { denial.denial(for: $0, verdict.decision.kind) } ?? denial
-        self.answerGateway(answer, keepsClient: keepsClient)
+        self.answerGateway(denial, keepsClient: described.keepsClient)
     }
 
-    /// Evaluates a request that a gateway forwards because it is denied, also by a preview.
-    private func forwardedVerdict(
-        on head: RequestHead,
-        facts: RequestFacts,
+    /// A client's request that a gateway describes.
+    private struct DescribedRequest {
+        var facts: RequestFacts
+        /// Whether the gateway may send another request on the connection.
+        let keepsClient: Bool
+    }
+
+    /// Reads the description of a client's request, and changes the head into that of the client's request.
+    ///
+    /// - Returns: `nil` if the request is invalid, and a response was sent.
+    private func read(
+        _ description: RequestDescription,
+        of gateway: Gateway,
+        _ head: inout RequestHead,
         in bytes: Span<UInt8>
-    ) -> Verdict {
-        let verdict = self.verdict(on: head, facts: facts, in: bytes)
-        return facts.hasGateOwnedField
-            ? self.previewed(verdict, head, facts: facts, in: bytes, counts: false) : verdict
+    ) -> DescribedRequest? {
+        let announcesBody = head.announcesBody(in: bytes)
+        do throws(DescriptionFault) {
+            try head.become(description, in: bytes)
+        } catch {
+            self.loop.counters.malformed += 1
+            self.answer(GateAnswer(error), keepsClient: false)
+            return nil
+        }
+        if let own = gateway.ownUserAgent { head.dropUserAgent(own, in: bytes) }
+        do throws(MessageFault) {
+            var facts = try RequestFacts(head, in: bytes)
+            if announcesBody { facts.rejectPreflight() }
+            let keepsClient = facts.keepsAlive && !announcesBody && self.acceptsNextRequest
+            return DescribedRequest(facts: facts, keepsClient: keepsClient)
+        } catch {
+            self.refuse(GateAnswer(error))
+            return nil
+        }
     }
 
-    /// Evaluates and counts a request that a gateway asks about.
+    /// Evaluates and counts the client's request of an authorization request.
     private func decide(
         on head: RequestHead,
         facts: RequestFacts,
@@ -146,7 +168,7 @@ extension ClientConnection {
         self.renewDeadline()
     }
 
-    /// Answers a call once its message is complete.
+    /// Responds to a call once its message is complete.
     ///
     /// - Returns: Whether there may be more to read.
     func awaitMessage(of call: GatewayCall) -> Bool {
@@ -181,7 +203,7 @@ extension ClientConnection {
     private static let serving: [UInt8] = [0x08, 0x01]
     private static let notServing: [UInt8] = [0x08, 0x02]
 
-    /// Answers a `CheckRequest` of Envoy.
+    /// Responds to a `CheckRequest`.
     private func check(_ message: Span<UInt8>) {
         do throws(EnvoyCheckRequest.Fault) {
             let request = try EnvoyCheckRequest(message)
@@ -196,14 +218,16 @@ extension ClientConnection {
 
     private func check(head text: [UInt8]) {
         let bytes = text.span
-        var parser = RequestHeadParser(limits: self.loop.settings.headLimits.forGateways)
-        switch parser.parse(bytes, table: self.rules.table) {
+        // The heads of streams are read by their connection, so that this parser is free.
+        self.heads.parser.reset()
+        switch self.heads.parser.parse(bytes, table: self.rules.table) {
         case .complete: break
         // Not reached: the text ends with an empty line.
         case .incomplete: return self.deny(.startLine)
         case .malformed(let fault): return self.deny(fault)
         }
-        let head = parser.takeHead()
+        let head = self.heads.parser.takeHead()
+        defer { self.heads.parser.reuse(head) }
         do throws(MessageFault) {
             let facts = try RequestFacts(head, in: bytes)
             let verdict = self.decide(on: head, facts: facts, in: bytes)
@@ -216,7 +240,7 @@ extension ClientConnection {
                 verdict,
                 denial: denial,
                 origin: origin,
-                added: verdict.members?.fields(of: head, in: bytes)?.fields(in: bytes) ?? [],
+                added: verdict.addedFields(of: head, in: bytes),
                 rules: self.rules
             )
             self.request.logEntry?.answered(denial?.status ?? 200)
@@ -254,7 +278,9 @@ extension ClientConnection {
     }
 
     private static let callType = HeaderField(name: "content-type", value: "application/grpc")
-    private static let okTrailers = RenderedFields([HeaderField(name: "grpc-status", value: "0")])
+    private static let okTrailers = RenderedFields([
+        HeaderField(name: "grpc-status", value: "\(GRPCStatus.ok.rawValue)")
+    ])
 
     /// Ends a call with an error.
     private func endCall(_ status: GRPCStatus, _ message: String) {

@@ -1,7 +1,6 @@
 import GateCensus
 import GatePolicy
 import GateWire
-import NIOCore
 
 /// Previews of decisions.
 extension ClientConnection {
@@ -47,34 +46,5 @@ extension ClientConnection {
             if counts { self.loop.counters.previewsForged += 1 }
         }
         return nil
-    }
-}
-
-/// The access log.
-extension ClientConnection {
-    func beginLogEntry(
-        of log: AccessLog,
-        _ head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>,
-        verdict: Verdict
-    ) {
-        let loop = self.loop
-        let line = ForwardedRequest.clientRequestID(head, facts: facts, bytes: bytes)
-        self.request.logEntry = log.begin(
-            head,
-            in: bytes,
-            of: self.clientAddress(head, facts: facts, in: bytes),
-            isHTTP2: self.transport.isStream,
-            verdict: verdict,
-            id: line.map { .given($0) } ?? .new(loop.nextRequestID()),
-            at: loop.measuresLatency ? self.request.timing.headReadAt : .now()
-        )
-    }
-
-    func finishLogEntry() {
-        guard let log = self.loop.accessLog, let entry = self.request.logEntry.take()
-        else { return }
-        log.end(entry)
     }
 }

@@ -353,3 +353,32 @@ extension ClientConnection {
         return self.request.discards.charge(count, to: client, self.clients.discardBudget)
     }
 }
+
+/// The access log.
+extension ClientConnection {
+    func beginLogEntry(
+        of log: AccessLog,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        verdict: Verdict
+    ) {
+        let loop = self.loop
+        let line = ForwardedRequest.clientRequestID(head, facts: facts, bytes: bytes)
+        self.request.logEntry = log.begin(
+            head,
+            in: bytes,
+            of: self.clientAddress(head, facts: facts, in: bytes),
+            isHTTP2: self.transport.isStream,
+            verdict: verdict,
+            id: line.map { .given($0) } ?? .new(loop.nextRequestID()),
+            at: loop.measuresLatency ? self.request.timing.headReadAt : .now()
+        )
+    }
+
+    func finishLogEntry() {
+        guard let log = self.loop.accessLog, let entry = self.request.logEntry.take()
+        else { return }
+        log.end(entry)
+    }
+}

@@ -79,3 +79,11 @@ package enum ClientPipeline {
         channel.closeFuture.assumeIsolated().whenComplete { _ in permit.leave() }
     }
 }
+
+/// The kind of peers that connect to a listener.
+enum PeerKind: Sendable {
+    /// `isSecure`: whether they use TLS.
+    case clients(isSecure: Bool)
+    /// Gateways, which send authorization requests.
+    case gateways
+}

@@ -1,4 +1,4 @@
-/// A gateway that asks for decisions.
+/// A gateway that sends authorization requests.
 ///
 /// The raw value is an index.
 package enum Gateway: Int, CaseIterable, Sendable {

@@ -1,12 +1,12 @@
 import GatePolicy
 import GateWire
 
-/// The ways in which gateways ask over HTTP.
+/// The differences between the authorization requests of gateways over HTTP.
 ///
-/// The path that a gateway asks for names it. Each gateway describes the client's request in its own way. The gate reads
-/// only the parts that this gateway always sets, because a client could send the others.
+/// The path of an authorization request identifies the gateway. Each gateway describes the client's request in its own
+/// way. The gate reads only the parts that this gateway always sets, because a client could send the others.
 extension Gateway {
-    /// The path below `/decide`; `nil` if the gateway does not ask over HTTP.
+    /// The path below `/decide`; `nil` for a gateway that uses gRPC.
     var path: StaticString? {
         switch self {
         case .forwardAuth: ""
@@ -20,7 +20,9 @@ extension Gateway {
         }
     }
 
-    /// Where the method and the target of the client's request are; `prefixCount` is the length of the path.
+    /// Returns the location of the client's method and target in an authorization request.
+    ///
+    /// `prefixCount`: the length of the gateway's path, in bytes.
     func description(prefixCount: Int) -> RequestDescription {
         switch self {
         case .forwardAuth, .traefik, .caddy, .haproxy:
@@ -67,11 +69,11 @@ extension Gateway {
 
 /// An endpoint of the decision listener.
 enum DecisionEndpoint: Equatable {
-    /// A decision about the request that a gateway describes; `prefixCount` is the length of the path.
+    /// An authorization request; `prefixCount` is the length of the gateway's path, in bytes.
     case decision(Gateway, prefixCount: Int)
-    /// The denial of the described request, for gateways that send denied requests to the gate.
+    /// A denied request that a gateway forwards to the gate.
     case denial
-    /// Whether the gate accepts requests, for health checks.
+    /// A health check.
     case ready
     case call(GatewayCall)
 

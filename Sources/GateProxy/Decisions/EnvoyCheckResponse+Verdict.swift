@@ -32,20 +32,34 @@ extension EnvoyCheckResponse {
             )
             return
         }
-        let fields = verdict.upstreamFields.fields + added
-        // Envoy removes fields after it has set others. Setting a field replaces all its lines.
-        let replaced = Set(fields.map { $0.name.lowercased() })
-        var removed = Self.forgeableNames
-        for (index, name) in rules.ruleSet.identityHeaderNames.prefix(64).enumerated()
-        where verdict.droppedFields & (1 << UInt64(index)) != 0 && !replaced.contains(name) {
-            removed.append(name)
-        }
+        let lines = verdict.upstreamFields.text + RenderedAnswer.lines(added)
         self.init(
-            allowedWith: fields,
-            removing: removed,
-            responseFields: verdict.clientFields.fields,
+            allowedWith: lines,
+            removing: Self.forgeableNames + Self.dropped(by: verdict, rules, unlessIn: lines),
+            responseLines: verdict.clientFields.text,
             metadata: metadata
         )
+    }
+
+    /// Returns the names of the client's identity fields that the backend must not get.
+    ///
+    /// Envoy removes fields after it has set others. Setting a field replaces all its lines.
+    private static func dropped(
+        by verdict: Verdict,
+        _ rules: WorkerRules,
+        unlessIn lines: [UInt8]
+    ) -> [String] {
+        guard verdict.droppedFields != 0 else { return [] }
+        var replaced: Set<String> = []
+        let bytes = lines.span
+        bytes.forEachFieldLine { line in
+            replaced.insert(bytes.text(from: line.start, to: line.nameEnd).lowercasedASCII)
+        }
+        return rules.ruleSet.identityHeaderNames.prefix(64).enumerated()
+            .filter { index, name in
+                verdict.droppedFields & (1 << UInt64(index)) != 0 && !replaced.contains(name)
+            }
+            .map(\.element)
     }
 
     /// The members are in alphabetical order.

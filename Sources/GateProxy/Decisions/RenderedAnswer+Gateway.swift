@@ -1,7 +1,7 @@
 import GatePolicy
 import GateWire
 
-/// The responses to gateways that ask over HTTP.
+/// The responses to authorization requests over HTTP.
 extension RenderedAnswer {
     /// The header field with the content of a denial, for gateways that drop the content.
     static let bodyFieldName = "X-VersionGate-Body"
@@ -30,11 +30,12 @@ extension RenderedAnswer {
     /// status of the denial is in a header field.
     ///
     /// `decision`: the decision, which tells a denial from an error of the gateway.
-    func denial(for gateway: Gateway, _ decision: Decision.Kind) -> RenderedAnswer {
-        let status = Self.statusForGateway(self.status, decision)
+    func denial(for gateway: Gateway, _ decision: Decision) -> RenderedAnswer {
+        // Gateways take a 2xx status for permission.
+        let status = self.failureStatus(for: decision)
         let sent = gateway.status(for: status)
         var fields = self.fieldLines
-        fields += "X-VersionGate-Decision: \(decision.rawValue)\r\n".utf8
+        fields += "X-VersionGate-Decision: \(decision.kind.rawValue)\r\n".utf8
         if sent != status || gateway.dropsContent {
             fields += "\(Self.statusFieldName): \(status)\r\n".utf8
         }
@@ -42,7 +43,7 @@ extension RenderedAnswer {
         if gateway.dropsContent {
             fields += "\(Self.bodyFieldName): ".utf8
             let value = Self.fieldValue(of: body)
-            fields += value.count <= Self.fieldLimit ? value : Self.shortBody(status)
+            fields += value.count <= Self.fieldLimit ? value : Self.shortBody(status, decision)
             fields += "\r\n".utf8
             body = []
         }
@@ -62,18 +63,10 @@ extension RenderedAnswer {
     private static let fieldLimit = 24 * 1024
 
     /// The content in place of one that is too large for a header field.
-    private static func shortBody(_ status: Int) -> [UInt8] {
-        let type = status == 503 ? "maintenance" : "upgrade-required"
-        let text =
-            "{\"type\":\"urn:versiongate:\(type)\",\"title\":\"\(StatusLine.reason(status))\","
-            + "\"status\":\(status)}"
-        return Array(text.utf8)
-    }
-
-    /// Returns the status for a denial, because gateways take a 2xx status for permission.
-    private static func statusForGateway(_ status: Int, _ decision: Decision.Kind) -> Int {
-        guard status < 300 else { return status }
-        return decision == .maintenance ? 503 : 426
+    private static func shortBody(_ status: Int, _ decision: Decision) -> [UInt8] {
+        let type = Denial(decision)?.type ?? "about:blank"
+        let title = StatusLine.reason(status)
+        return Array("{\"type\":\"\(type)\",\"title\":\"\(title)\",\"status\":\(status)}".utf8)
     }
 
     /// The field lines, without the status line and the length.
@@ -82,12 +75,9 @@ extension RenderedAnswer {
         lines.reserveCapacity(self.head.count + 64)
         let text = self.head
         let head = text.span
-        var start = (head.position(of: ASCII.lineFeed, from: 0) ?? -1) + 1
-        while let end = head.position(of: ASCII.lineFeed, from: start) {
-            if !head.begins(with: "Content-Length:", at: start) {
-                lines.append(head.extracting(start..<end + 1))
-            }
-            start = end + 1
+        head.forEachFieldLine { line in
+            guard line.role != .contentLength else { return }
+            lines.append(head.extracting(line.start..<line.end))
         }
         return lines
     }
@@ -120,13 +110,5 @@ extension RenderedAnswer {
         let digits = String(unit, radix: 16)
         return Array("\\u".utf8) + Array(repeating: 0x30, count: 4 - digits.utf8.count)
             + Array(digits.utf8)
-    }
-}
-
-extension Span<UInt8> {
-    /// Whether the bytes at a position are this text.
-    fileprivate func begins(with text: StaticString, at start: Int) -> Bool {
-        let end = start + text.utf8CodeUnitCount
-        return end <= self.count && self.equals(text, from: start, to: end)
     }
 }

@@ -11,7 +11,7 @@ package final class ClientAddress: Sendable {
     package let isTrusted: Bool
     /// Whether the client's connection is encrypted.
     package let isSecure: Bool
-    /// Whether the peer is a gateway that asks for decisions, and describes the requests of its clients.
+    /// Whether the peer is a gateway, which sends authorization requests about its clients' requests.
     package let isGateway: Bool
     /// The field lines with the address and the protocol, for all requests from an untrusted peer.
     let lines: [UInt8]

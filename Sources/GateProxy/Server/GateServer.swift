@@ -25,7 +25,7 @@ package final class GateServer: Sendable {
     /// The address that clients connect to, with the actual port if 0 was configured; `nil` if the gate only decides
     /// for gateways.
     package var clientAddress: SocketAddress? { self.listeners.clientAddress }
-    /// The address that gateways connect to, to ask for decisions; `nil` if there is none.
+    /// The address for authorization requests from gateways; `nil` if there is none.
     package var gatewayAddress: SocketAddress? { self.listeners.gatewayAddress }
     /// The second address, for TLS connections only, if there is one.
     package var tlsAddress: SocketAddress? { self.listeners.tlsAddress }

@@ -31,7 +31,7 @@ struct ListenerSet: Sendable {
     let clientAddress: SocketAddress?
     /// The address for TLS connections only, if there is one.
     let tlsAddress: SocketAddress?
-    /// The address for gateways that ask for decisions, if there is one.
+    /// The address for authorization requests from gateways, if there is one.
     let gatewayAddress: SocketAddress?
 
     /// Creates the listeners.

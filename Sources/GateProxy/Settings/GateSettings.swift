@@ -7,7 +7,7 @@ package import NIOCore
 package struct GateSettings: Sendable {
     /// The endpoint that clients connect to; `nil` if the gate only decides for gateways.
     package var listen: Endpoint?
-    /// The endpoint that gateways connect to, to ask for decisions; `nil` for none.
+    /// The endpoint for authorization requests from gateways; `nil` for none.
     package var decideListen: Endpoint?
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool

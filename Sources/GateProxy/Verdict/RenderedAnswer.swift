@@ -84,6 +84,14 @@ final class RenderedAnswer: Sendable, Equatable {
             && left.gaps == right.gaps && left.sendsUpgrade == right.sendsUpgrade
     }
 
+    /// The status, or that of the denial for a decision if the status means success to the recipient.
+    ///
+    /// Rules may use the status 200 for a denial, and some protocols always do.
+    func failureStatus(for decision: Decision?) -> Int {
+        guard self.status < 300 else { return self.status }
+        return (decision.flatMap(Denial.init) ?? .upgrade).status
+    }
+
     /// Appends the field line for the length of a body.
     static func append(length: Int, to head: inout [UInt8]) {
         head += "Content-Length: \(length)\r\n".utf8

@@ -4,7 +4,6 @@ import NIOCore
 
 /// Header fields added by the gate, rendered once for each HTTP version.
 package struct RenderedFields: Equatable, Sendable {
-    package let fields: [HeaderField]
     /// The HTTP/1.1 field lines.
     package let text: [UInt8]
     /// The same fields as an HTTP/2 header block.
@@ -13,7 +12,6 @@ package struct RenderedFields: Equatable, Sendable {
     static let none = RenderedFields([])
 
     package init(_ fields: [HeaderField]) {
-        self.fields = fields
         self.text = RenderedAnswer.lines(fields)
         guard !fields.isEmpty else {
             self.block = []

@@ -1,4 +1,5 @@
 package import GatePolicy
+import GateWire
 
 /// A decision, with everything that the gate writes as a result.
 ///
@@ -89,6 +90,11 @@ package final class Verdict: Sendable {
         self.identityParts = verdict.identityParts
         self.validUntil = verdict.validUntil
         self.decidedAt = verdict.decidedAt
+    }
+
+    /// Returns the fields to add to the request for values that the client sends only in its version field.
+    func addedFields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> [HeaderField] {
+        self.members?.fields(of: head, in: bytes)?.fields(in: bytes) ?? []
     }
 
     private static func upstreamFields(

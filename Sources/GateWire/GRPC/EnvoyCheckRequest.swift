@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The request that Envoy asks about, converted to the text of an HTTP/1.1 head.
+/// A client's request, which Envoy describes in a `CheckRequest`, converted to the text of an HTTP/1.1 head.
 ///
 /// Source: `CheckRequest` in envoy/service/auth/v3/external_auth.proto, and `AttributeContext` in
 /// envoy/service/auth/v3/attribute_context.proto.
@@ -13,16 +13,10 @@ package struct EnvoyCheckRequest {
         case http(MessageFault)
     }
 
-    /// The values of the route's `context_extensions` that the gate uses.
-    package struct Scope: Equatable {
-        /// The app that the route serves; it replaces the one that the client states.
-        package var app: String?
-        /// The prefix of all paths of the route, which rules for paths contain and clients do not send.
-        package var pathPrefix: String?
-
-        /// The keys in `context_extensions`.
-        static let appKey: StaticString = "app"
-        static let pathPrefixKey: StaticString = "path_prefix"
+    /// The keys of the route's `context_extensions` that the gate uses.
+    private enum ExtensionKey {
+        static let app: StaticString = "app"
+        static let pathPrefix: StaticString = "path_prefix"
     }
 
     /// A field whose name and value are ranges of the message.
@@ -41,31 +35,23 @@ package struct EnvoyCheckRequest {
     /// `http.header_map`, which contains each line; used with `encode_raw_headers`.
     private var headerMap: [Field] = []
     private var sourceAddress = 0..<0
+    /// The app that the route serves; it replaces the app that the client states.
     private var appExtension: Range<Int>?
+    /// The prefix of all paths of the route, which clients do not send.
     private var pathPrefixExtension: Range<Int>?
 
     /// Parses a `CheckRequest`.
     ///
-    /// As the format demands, the last of several values counts, and repeated messages are merged.
+    /// If a field occurs more than once, its last value applies, and messages are merged (Protocol Buffers, "Last One
+    /// Wins").
     package init(_ message: Span<UInt8>) throws(Fault) {
         do throws(ProtobufReader.Fault) {
-            try Self.forEachField(0..<message.count, in: message) {
-                (number, value) throws(ProtobufReader.Fault) in
-                guard case (1, .bytes(let attributes)) = (number, value) else { return }
+            for attributes in try Self.messages(1, of: 0..<message.count, in: message) {
                 try self.readAttributes(attributes, in: message)
             }
         } catch {
             throw .malformed
         }
-    }
-
-    private static func forEachField(
-        _ range: Range<Int>,
-        in bytes: Span<UInt8>,
-        _ body: (UInt64, ProtobufReader.Value) throws(ProtobufReader.Fault) -> Void
-    ) throws(ProtobufReader.Fault) {
-        var reader = ProtobufReader(range)
-        while let field = try reader.next(in: bytes) { try body(field.number, field.value) }
     }
 
     /// Reads an `AttributeContext`.
@@ -78,9 +64,7 @@ package struct EnvoyCheckRequest {
             switch (field.number, field.value) {
             case (1, .bytes(let peer)): try self.readPeer(peer, in: bytes)
             case (4, .bytes(let request)):
-                var reader = ProtobufReader(request)
-                while let field = try reader.next(in: bytes) {
-                    guard case (2, .bytes(let http)) = (field.number, field.value) else { continue }
+                for http in try Self.messages(2, of: request, in: bytes) {
                     try self.readHTTP(http, in: bytes)
                 }
             case (10, .bytes(let entry)): try self.readExtension(entry, in: bytes)
@@ -164,25 +148,15 @@ package struct EnvoyCheckRequest {
         in bytes: Span<UInt8>
     ) throws(ProtobufReader.Fault) {
         let field = try Self.field(range, in: bytes)
-        if bytes.equals(Scope.appKey, from: field.name.lowerBound, to: field.name.upperBound) {
+        if bytes.equals(ExtensionKey.app, from: field.name.lowerBound, to: field.name.upperBound) {
             self.appExtension = field.value
         } else if bytes.equals(
-            Scope.pathPrefixKey,
+            ExtensionKey.pathPrefix,
             from: field.name.lowerBound,
             to: field.name.upperBound
         ) {
             self.pathPrefixExtension = field.value
         }
-    }
-
-    /// The scope of the route.
-    package func scope(in message: Span<UInt8>) -> Scope {
-        Scope(
-            app: self.appExtension.map { message.text(from: $0.lowerBound, to: $0.upperBound) },
-            pathPrefix: self.pathPrefixExtension.map {
-                message.text(from: $0.lowerBound, to: $0.upperBound)
-            }
-        )
     }
 }
 

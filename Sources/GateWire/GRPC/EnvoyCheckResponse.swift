@@ -1,4 +1,4 @@
-package import GatePolicy
+import GatePolicy
 
 /// A decision for Envoy, as a `CheckResponse` (envoy/service/auth/v3/external_auth.proto).
 package struct EnvoyCheckResponse {
@@ -15,21 +15,23 @@ package struct EnvoyCheckResponse {
 
     /// Creates the response that allows a request.
     ///
+    /// Field lines have the form `Name: value` and end with CR LF.
+    ///
     /// - Parameters:
-    ///   - fields: The fields to set in the request to the backend.
+    ///   - lines: The field lines to set in the request to the backend.
     ///   - removed: The names of the fields to remove from the request.
-    ///   - responseFields: The fields to set in the backend's response.
+    ///   - responseLines: The field lines to set in the backend's response.
     ///   - metadata: The texts for Envoy's access log, by name, under `envoy.filters.http.ext_authz`.
     package init(
-        allowedWith fields: [HeaderField],
+        allowedWith lines: [UInt8],
         removing removed: [String],
-        responseFields: [HeaderField],
+        responseLines: [UInt8],
         metadata: [(name: String, value: String)]
     ) {
         var allowed = ProtobufMessage()
-        for field in fields { allowed.add(2, Self.option(field)) }
+        Self.add(lines, to: &allowed, field: 2)
         for name in removed { allowed.add(5, name) }
-        for field in responseFields { allowed.add(6, Self.option(field)) }
+        Self.add(responseLines, to: &allowed, field: 6)
         var response = ProtobufMessage()
         response.add(1, ProtobufMessage())
         response.add(3, allowed)
@@ -39,7 +41,7 @@ package struct EnvoyCheckResponse {
 
     /// Creates the response that denies a request: what Envoy sends to the client.
     ///
-    /// `lines`: the header fields of the denial, each as `Name: value` and CR LF.
+    /// `lines`: the field lines of the denial.
     package init(
         deniedWith status: Int,
         lines: [UInt8],
@@ -50,18 +52,7 @@ package struct EnvoyCheckResponse {
         code.add(1, status)
         var denied = ProtobufMessage()
         denied.add(1, code)
-        let text = lines.span
-        var start = 0
-        while let end = text.position(of: ASCII.lineFeed, from: start) {
-            if let colon = text.position(of: ASCII.colon, from: start), colon < end {
-                let option = Self.option(
-                    text.extracting(start..<colon),
-                    text.extracting(colon + 2..<end - 1)
-                )
-                denied.add(2, option)
-            }
-            start = end + 1
-        }
+        Self.add(lines, to: &denied, field: 2)
         if !body.isEmpty { denied.add(3, body) }
         var rpcStatus = ProtobufMessage()
         rpcStatus.add(1, Code.permissionDenied)
@@ -72,25 +63,20 @@ package struct EnvoyCheckResponse {
         self.bytes = response.bytes
     }
 
-    /// Returns a `HeaderValueOption` that replaces the lines of a field.
-    private static func option(_ field: HeaderField) -> ProtobufMessage {
-        var value = ProtobufMessage()
-        value.add(1, field.name)
-        value.add(2, field.value)
-        var option = ProtobufMessage()
-        option.add(1, value)
-        option.add(3, Self.overwriteIfExistsOrAdd)
-        return option
-    }
-
-    private static func option(_ name: Span<UInt8>, _ text: Span<UInt8>) -> ProtobufMessage {
-        var value = ProtobufMessage()
-        value.add(1, name)
-        value.add(2, text)
-        var option = ProtobufMessage()
-        option.add(1, value)
-        option.add(3, Self.overwriteIfExistsOrAdd)
-        return option
+    /// Adds a `HeaderValueOption` for each field line, which replaces existing lines.
+    private static func add(_ lines: [UInt8], to message: inout ProtobufMessage, field: Int) {
+        let bytes = lines.span
+        var options: [ProtobufMessage] = []
+        bytes.forEachFieldLine { line in
+            var value = ProtobufMessage()
+            value.add(1, bytes.extracting(line.start..<line.nameEnd))
+            value.add(2, bytes.extracting(line.value))
+            var option = ProtobufMessage()
+            option.add(1, value)
+            option.add(3, Self.overwriteIfExistsOrAdd)
+            options.append(option)
+        }
+        for option in options { message.add(field, option) }
     }
 
     /// Returns a `google.protobuf.Struct` of strings.

@@ -143,3 +143,27 @@ package struct FieldLine: Equatable, Sendable {
         return false
     }
 }
+
+extension Span<UInt8> {
+    /// Calls `body` with each line that has a name, in field lines that the gate has written as `Name: value` and CR LF.
+    ///
+    /// A status line has no name. The roles are those of response fields.
+    package func forEachFieldLine(_ body: (FieldLine) -> Void) {
+        var start = 0
+        while let end = self.position(of: ASCII.lineFeed, from: start) {
+            if let colon = self.position(of: ASCII.colon, from: start), colon < end {
+                body(
+                    FieldLine(
+                        start: start,
+                        nameEnd: colon,
+                        valueStart: colon + 2,
+                        valueEnd: end - 1,
+                        end: end + 1,
+                        role: FieldNameTable.response.role(in: self, from: start, to: colon)
+                    )
+                )
+            }
+            start = end + 1
+        }
+    }
+}

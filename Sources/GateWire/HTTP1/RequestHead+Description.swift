@@ -1,4 +1,4 @@
-/// The parts of a message in which a gateway describes the request that it asks about.
+/// The parts of an authorization request in which a gateway describes the client's request.
 package enum RequestDescription: Sendable {
     /// The method and the target are the values of these header fields; the names are in lower case.
     case fields(method: StaticString, target: StaticString)

@@ -14,14 +14,15 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
     package init(status: Int, _ text: [UInt8]) {
         var count = 0
         var isCall = false
-        Self.forEachLine(of: text.span) { bytes, line in
+        let bytes = text.span
+        bytes.forEachFieldLine { line in
             count += 1
             isCall = isCall || HTTP2ResponseBlock.isCallStatus(line, in: bytes)
         }
         var block = ByteBuffer()
         block.writeHeaderBlock(fields: count, bytes: text.count) { block in
             HPACKWriter.writeStatus(status, into: &block)
-            Self.forEachLine(of: text.span) { bytes, line in
+            bytes.forEachFieldLine { line in
                 switch line.role {
                 case .connection, .upgrade, .transferEncoding, .contentLength: break
                 default: HPACKWriter.writeField(bytes, line, into: &block)
@@ -41,28 +42,6 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
             out.writeBytes(self.bytes)
             if let length { HPACKWriter.writeLength(length, into: &out) }
             out.writeBytes(date)
-        }
-    }
-
-    /// Calls `body` with each field line of a head written by the gate; the status line is skipped.
-    private static func forEachLine(
-        of bytes: Span<UInt8>,
-        _ body: (Span<UInt8>, FieldLine) -> Void
-    ) {
-        var start = 0
-        while let end = bytes.position(of: ASCII.lineFeed, from: start) {
-            if let colon = bytes.position(of: ASCII.colon, from: start), colon < end {
-                let line = FieldLine(
-                    start: start,
-                    nameEnd: colon,
-                    valueStart: colon + 2,
-                    valueEnd: end - 1,
-                    end: end + 1,
-                    role: FieldNameTable.response.role(in: bytes, from: start, to: colon)
-                )
-                body(bytes, line)
-            }
-            start = end + 1
         }
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import CGatewayPages
 import GateProxy
 
-/// The configuration of a gateway that asks the gate, from the page about the gateway in `docs/gateways`.
+/// A gateway's configuration for authorization requests, from its page in `docs/gateways`.
 ///
 /// `make gateways` runs the configurations in these pages with the real gateways.
 enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {

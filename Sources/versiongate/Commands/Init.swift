@@ -8,9 +8,10 @@ struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes a commented rules file for one app on iOS and Android.",
         discussion: """
-            With --beside, it prints the configuration of a gateway that asks the gate about each \
-            request, or writes it with --into. It contains TLS on port 8443 with cert.pem and \
-            key.pem; see docs/gateways.
+            With --beside, it prints the configuration for a gateway that sends the gate an \
+            authorization request for each client request, or writes it to the directory of \
+            --into. The configuration uses TLS on port 8443 with cert.pem and key.pem; see \
+            docs/gateways.
             """
     )
 
