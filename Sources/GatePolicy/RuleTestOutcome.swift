@@ -10,6 +10,7 @@ struct RuleTestOutcome {
             self.unmet(decisions: expectation.decisions, rule: expectation.rule),
             expectation.status.flatMap(self.unmet(status:)),
             expectation.storeURL.flatMap(self.unmet(storeURL:)),
+            expectation.route.flatMap(self.unmet(route:)),
             expectation.observed.flatMap(self.unmet(observed:)),
         ].compactMap { $0 }
     }
@@ -44,6 +45,17 @@ struct RuleTestOutcome {
             aspect: "storeUrl",
             expected: storeURL,
             actual: self.decision.upgrade.storeURL ?? "none"
+        )
+    }
+
+    private func unmet(route expected: String) -> RuleTestFailure.Difference? {
+        let isDenied = self.decision.kind >= .require
+        let actual = self.decision.route?.backend ?? RuleExpectation.defaultRoute
+        guard isDenied || expected != actual else { return nil }
+        return RuleTestFailure.Difference(
+            aspect: "route",
+            expected: expected,
+            actual: isDenied ? "none (the request is denied)" : actual
         )
     }
 

@@ -131,6 +131,28 @@ struct Draw {
         }
     }
 
+    /// Returns a rule with only a route.
+    mutating func router(_ id: Int) throws -> RuleDefinition {
+        var rule = try self.rule(id)
+        rule = RuleDefinition(
+            id: "route\(id)",
+            match: rule.match,
+            prerelease: rule.prerelease,
+            mode: rule.mode,
+            schedule: try self.one(of: [.always, RuleSchedule(enforceFrom: self.second())]),
+            rollout: rule.rollout
+        )
+        rule.route = Route(
+            to: try self.one(of: ["one", "two"]),
+            versions: try self.one(of: [[], ["<2"], [">=2 <3.5", "1.x"]]).map {
+                try VersionRange(parsing: $0)
+            },
+            builds: try self.one(of: [[], [], ["<=10"]]).map { try BuildRange(parsing: $0) },
+            otherwise: try self.one(of: Route.Fallback.allCases)
+        )
+        return rule
+    }
+
     /// Returns a rule with only a maintenance window.
     private mutating func maintainer(_ id: Int) throws -> RuleDefinition {
         var rule = try self.rule(id)

@@ -11,6 +11,19 @@ struct ExplainReport: Encodable {
         let reason: String
     }
 
+    struct Route: Encodable {
+        let rule: String
+        let backend: String
+        /// What happens while the backend cannot be reached: `refuse` or `default`.
+        let otherwise: String
+
+        init(_ destination: Decision.Destination) {
+            self.rule = destination.ruleID
+            self.backend = destination.backend
+            self.otherwise = destination.fallback.rawValue
+        }
+    }
+
     struct Held: Encodable {
         let rule: String
         /// The time until which the rule is held; `nil` if it is not known.
@@ -31,7 +44,10 @@ struct ExplainReport: Encodable {
     private(set) var decision: String?
     private(set) var rule: String?
     private(set) var reason: String?
+    /// The route to a named backend; `nil` for the default one.
+    private(set) var route: Route?
     private(set) var observed: [Observed] = []
+    private(set) var observedRoutes: [Route] = []
     private(set) var held: [Held] = []
     private(set) var deferred: [Deferred] = []
     /// The response to the client, byte for byte, if the gate generates it.
@@ -78,6 +94,8 @@ struct ExplainReport: Encodable {
         self.decision = decision.kind.rawValue
         self.rule = decision.ruleID
         self.reason = decision.reason(with: deferrals)
+        self.route = decision.route.map { Route($0) }
+        self.observedRoutes = decision.observedRoutes.map { Route($0) }
         self.observed = decision.observed.map { observed in
             Observed(
                 rule: observed.ruleID,

@@ -22,7 +22,7 @@ struct GateMetrics {
     let process: ProcessFigures
 
     var families: [MetricFamily] {
-        self.requests + self.latency + self.connections + self.backends + self.rules
+        self.requests + self.routes + self.latency + self.connections + self.backends + self.rules
             + self.sources + self.censusMetrics + self.breakerMetrics + self.own
     }
 }

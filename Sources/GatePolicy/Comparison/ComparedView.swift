@@ -60,6 +60,7 @@ extension RuleDefinition {
         let cuts =
             [self.minimum, self.minimumBuildOf, self.recommended].compactMap { $0 }
             + (self.blocked + self.blockedBuilds.compactMap(\.versions)).flatMap(\.bounds)
+            + (self.route?.versions ?? []).flatMap(\.bounds)
         // Only `strict` distinguishes a pre-release from its release.
         return self.prerelease == .strict ? cuts + cuts.compactMap(\.lowestPrerelease) : cuts
     }

@@ -215,6 +215,15 @@ final class CompiledRule: Sendable {
         return .belowRecommendedBuild
     }
 
+    /// Whether the rule's route includes a client that the rule matches.
+    func routes(_ subject: Subject) -> Bool {
+        self.definition.routes(
+            subject.identity.version.value,
+            subject.release,
+            build: subject.identity.build.value
+        )
+    }
+
     /// Returns the denial that the rule holds back until the store has the update.
     func held(on subject: Subject, _ stage: RuleStage) -> Decision.Held? {
         guard stage.isHeld, !stage.isClosed, self.breach(by: subject) != nil else { return nil }

@@ -15,6 +15,21 @@ package struct RequestTerms: Sendable, Hashable {
     package let observed: [String]
     /// The required part of the identity that is missing or unparsable.
     package let gap: IdentityGap?
+    /// The route; `nil` for the default backend.
+    package let route: Route?
+    /// The routes of observing rules.
+    package let observedRoutes: [Route]
+
+    /// A route to a backend, with the rule that selects it.
+    package struct Route: Sendable, Hashable {
+        package let rule: String
+        package let backend: String
+
+        package init(rule: String, backend: String) {
+            self.rule = rule
+            self.backend = backend
+        }
+    }
 
     package init(
         app: String = Self.other,
@@ -22,7 +37,9 @@ package struct RequestTerms: Sendable, Hashable {
         kind: Decision.Kind,
         rule: String = RuleExpectation.noRule,
         observed: [String] = [],
-        gap: IdentityGap? = nil
+        gap: IdentityGap? = nil,
+        route: Route? = nil,
+        observedRoutes: [Route] = []
     ) {
         self.app = app
         self.platform = platform
@@ -30,6 +47,8 @@ package struct RequestTerms: Sendable, Hashable {
         self.rule = rule
         self.observed = observed
         self.gap = gap
+        self.route = route
+        self.observedRoutes = observedRoutes
     }
 
     /// The label for a missing name, and for a name that the rules do not contain.
@@ -46,6 +65,12 @@ package struct RequestTerms: Sendable, Hashable {
     /// Whether the request passes only because the rules that would deny it are in observe mode.
     package var passesByObserving: Bool {
         self.kind < .require && !self.observed.isEmpty
+    }
+}
+
+extension RequestTerms.Route {
+    fileprivate init(_ destination: Decision.Destination) {
+        self.init(rule: destination.ruleID, backend: destination.backend)
     }
 }
 
@@ -81,7 +106,9 @@ struct NamedClients: Sendable {
             rule: decision.ruleID
                 ?? (isUnidentified ? RuleExpectation.unidentified : RuleExpectation.noRule),
             observed: Set(observed).sorted(),
-            gap: decision.gap
+            gap: decision.gap,
+            route: decision.route.map { RequestTerms.Route($0) },
+            observedRoutes: decision.observedRoutes.map { RequestTerms.Route($0) }
         )
     }
 

@@ -6,6 +6,7 @@ struct RuleEvaluator: Sendable {
     /// Whether nothing is enforced, regardless of the mode of the rules.
     let isObserving: Bool
     private let strictPaths: [StrictPath]
+    private let routes: RouteEvaluator
 
     /// Requests for which the policy for unidentified clients is stricter.
     private struct StrictPath: Sendable {
@@ -16,13 +17,15 @@ struct RuleEvaluator: Sendable {
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
         self.rules = definition.rules.enumerated().flatMap { place, rule in
             let patterns = rule.match.requests?.compactMap { classifier.number(of: $0) }
-            // A rule that has only `next` entries has no effect of its own.
-            let floors = rule.hasTerms || rule.next.isEmpty ? rule.withNext : rule.next
+            // A rule that has only `next` entries or a route has no effect of its own.
+            let isEmpty = !rule.hasTerms && (!rule.next.isEmpty || rule.route != nil)
+            let floors = isEmpty ? rule.next : rule.withNext
             return floors.map { floor in
                 CompiledRule(floor, at: place, patterns: patterns, definition.releases)
             }
         }
         self.index = RuleIndex(self.rules)
+        self.routes = RouteEvaluator(definition, classifier)
         self.isObserving = definition.mode == .observe
         self.unidentified = definition.unidentified
         self.strictPaths = definition.unidentified.paths.compactMap { path in
@@ -95,6 +98,7 @@ struct RuleEvaluator: Sendable {
             decision.upgrade = UpgradeTerms(deciding.definition, strictest, for: identity)
         }
         self.apply(actions, gaps.sorted(), to: &decision, identity)
+        self.routes.route(subject, in: scope, at: now, &decision)
         return decision
     }
 

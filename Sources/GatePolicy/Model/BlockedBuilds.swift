@@ -120,6 +120,7 @@ extension RuleDefinition {
     package var buildCuts: [BuildNumber] {
         [self.minimumBuild, self.recommendedBuild].compactMap { $0 }
             + self.blockedBuilds.compactMap(\.builds).flatMap(\.bounds)
+            + (self.route?.builds ?? []).flatMap(\.bounds)
     }
 }
 

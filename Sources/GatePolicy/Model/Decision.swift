@@ -45,6 +45,10 @@ package struct Decision: Sendable, Equatable {
     package var observed: [Observed]
     /// The rules whose denials are on hold until a store has the release.
     package var held: [Held]
+    /// The backend for the request; `nil` for the default one, and for a denied request.
+    package var route: Destination?
+    /// The backends that observing rules would have selected.
+    package var observedRoutes: [Destination] = []
     /// The required part of the identity that is missing or unparsable; also set for allowed
     /// requests.
     package var gap: IdentityGap?

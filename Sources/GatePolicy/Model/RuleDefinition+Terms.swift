@@ -75,9 +75,11 @@ extension RuleDefinition {
 
     /// Returns the first range that blocks a version.
     func blockedRange(of version: AppVersion, _ release: AppVersion) -> VersionRange? {
-        self.blocked.first {
-            $0.contains(self.judged(version, release, isPrerelease: $0.namesPrerelease))
-        }
+        self.blocked.first { self.contains($0, version, release) }
+    }
+
+    func contains(_ range: VersionRange, _ version: AppVersion, _ release: AppVersion) -> Bool {
+        range.contains(self.judged(version, release, isPrerelease: range.namesPrerelease))
     }
 
     func isBelow(_ floor: AppVersion?, _ version: AppVersion, _ release: AppVersion) -> Bool {

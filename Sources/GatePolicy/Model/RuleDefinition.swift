@@ -37,6 +37,10 @@ package struct RuleDefinition: Sendable, Equatable {
     package var rollout: [RolloutStep]
     /// The window in which all requests that the rule matches are denied.
     package var maintenance: MaintenanceWindow?
+    /// The backend for the clients of the rule; `nil` if the rule selects none.
+    ///
+    /// Such a rule has no other terms, apart from planned floors.
+    package var route: Route?
     /// The release in stores that the rule waits for; `nil` if it does not wait.
     package var holdUntilInStore: StoreHold?
     /// The OS versions that the update supports; empty for all OS versions.
@@ -72,6 +76,7 @@ package struct RuleDefinition: Sendable, Equatable {
         schedule: RuleSchedule = .always,
         rollout: [RolloutStep] = [],
         maintenance: MaintenanceWindow? = nil,
+        route: Route? = nil,
         holdUntilInStore: StoreHold? = nil,
         requiresOS: [VersionRange] = [],
         answer: AnswerStyle = .standard,
@@ -96,6 +101,7 @@ package struct RuleDefinition: Sendable, Equatable {
         self.schedule = schedule
         self.rollout = rollout
         self.maintenance = maintenance
+        self.route = route
         self.holdUntilInStore = holdUntilInStore
         self.requiresOS = requiresOS
         self.answer = answer

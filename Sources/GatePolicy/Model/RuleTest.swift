@@ -38,6 +38,8 @@ package struct RuleTest: Sendable, Equatable {
 package struct RuleExpectation: Sendable, Equatable {
     /// The value of `rule` for a decision that no rule made.
     package static let noRule = "none"
+    /// The value of `route` for the default backend.
+    package static let defaultRoute = "default"
     /// The value in `observed` for the policy for unidentified clients.
     package static let unidentified = "unidentified"
 
@@ -49,6 +51,8 @@ package struct RuleExpectation: Sendable, Equatable {
     package var status: Int?
     /// The store URL for the client.
     package var storeURL: String?
+    /// The name of the backend that a route selects, or `defaultRoute`.
+    package var route: String?
     /// The IDs of all observing rules that would have taken effect, in any order.
     package var observed: [String]?
 
@@ -57,12 +61,14 @@ package struct RuleExpectation: Sendable, Equatable {
         rule: String? = nil,
         status: Int? = nil,
         storeURL: String? = nil,
+        route: String? = nil,
         observed: [String]? = nil
     ) {
         self.decisions = decisions
         self.rule = rule
         self.status = status
         self.storeURL = storeURL
+        self.route = route
         self.observed = observed
     }
 }

@@ -272,7 +272,7 @@ extension ClientConnection {
         // The request no longer waits for a connection.
         _ = self.exchange.endConnecting()
         self.endPending()
-        if let trial = self.request.trial.take() { self.clients.pool.ended(trial) }
+        self.request.trial.take()?.end()
         upstream?.close()
     }
 }

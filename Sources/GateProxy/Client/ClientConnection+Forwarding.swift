@@ -1,3 +1,4 @@
+import GatePolicy
 import GateWire
 import Logging
 import NIOCore
@@ -21,7 +22,7 @@ extension ClientConnection {
             copiedInto: self.loop.takeBuffer(),
             verdict: verdict,
             origin: self.origin,
-            upstreamAuthority: self.loop.upstreamAuthority,
+            upstreamAuthority: self.loop.authority(of: verdict.route),
             webSocketKey: webSocketKey,
             newRequestID: { self.request.logEntry?.newRequestID ?? self.loop.nextRequestID() }
         )
@@ -52,10 +53,34 @@ extension ClientConnection {
         self.send(request)
     }
 
-    private func send(_ request: ForwardedRequest) {
-        guard let choice = self.clients.pool.next(at: self.loop.now) else {
-            return self.failWithoutAddress()
+    /// The pool of the backend for the request.
+    private var pool: UpstreamPool {
+        guard let route = self.request.verdict?.route, !self.request.usesFallback else {
+            return self.clients.pool
         }
+        return self.clients.pools.pool(for: route)
+    }
+
+    /// Returns the address for a request; `nil` if none is known.
+    private func nextAddress() -> UpstreamPool.Choice? {
+        guard self.mayFallBack else { return self.pool.next(at: self.loop.now) }
+        return self.pool.nextInUse(at: self.loop.now) ?? self.fallBack()
+    }
+
+    /// Whether the default backend may get a request that cannot reach the backend that a rule selects.
+    private var mayFallBack: Bool {
+        self.request.verdict?.route?.fallback == .default && !self.request.usesFallback
+    }
+
+    /// Selects the default backend for the request, and returns its address.
+    private func fallBack() -> UpstreamPool.Choice? {
+        self.request.usesFallback = true
+        self.loop.counters.routeFallbacks += 1
+        return self.clients.pool.next(at: self.loop.now)
+    }
+
+    private func send(_ request: ForwardedRequest) {
+        guard let choice = self.nextAddress() else { return self.failWithoutAddress() }
         guard let upstream = choice.member.take(upgrading: self.isUpgrading) else {
             self.request.timing.forwarded(on: self.loop)
             return self.connect(to: choice, sending: request)
@@ -134,9 +159,7 @@ extension ClientConnection {
         guard let request = self.request.forwarded, self.request.body.isResendable else {
             return self.fail(.badGateway)
         }
-        guard let choice = self.clients.pool.next(at: self.loop.now) else {
-            return self.failWithoutAddress()
-        }
+        guard let choice = self.nextAddress() else { return self.failWithoutAddress() }
         self.connect(to: choice, sending: request)
     }
 
@@ -149,7 +172,7 @@ extension ClientConnection {
         }
         member.answerFailed(isSilent: true)
         let now = self.loop.now
-        guard let other = self.clients.pool.next(at: now, besides: [member], insisting: false)
+        guard let other = self.pool.next(at: now, besides: [member], insisting: false)
         else { return self.fail(.gatewayTimeout) }
         self.dropUpstream()
         self.connect(to: other, sending: request, tried: [member])
@@ -168,7 +191,7 @@ extension ClientConnection {
         self.beginPending()
         self.exchange.connect(sending: request)
         self.renewDeadline()
-        self.clients.pool.connect(to: member, upgrading: self.isUpgrading) { result in
+        member.connect(upgrading: self.isUpgrading) { result in
             guard let request = self.exchange.endConnecting() else {
                 // The client has disconnected; another request can use the connection.
                 if case .success(let upstream) = result {
@@ -189,7 +212,7 @@ extension ClientConnection {
     }
 
     private func failWithoutAddress() {
-        self.clients.pool.reportNoAddress()
+        self.pool.reportNoAddress()
         self.fail(.unreachable)
     }
 
@@ -205,15 +228,21 @@ extension ClientConnection {
             return self.fail(.outOfDescriptors)
         }
         let mayWait = !error.isTimeout || tried.count < Self.maxWaits
-        guard mayWait,
+        if mayWait,
             // After a timeout, excluded addresses are not tried, because they could time out as well.
-            let other = self.clients.pool.next(
+            let other = self.pool.next(
                 at: self.loop.now,
                 besides: tried,
                 insisting: !error.isTimeout && tried.count < Self.maxTriedInDoubt
+                    && !self.mayFallBack
             )
-        else { return self.fail(error.isTimeout ? .connectTimeout : .unreachable) }
-        self.connect(to: other, sending: request, tried: tried)
+        {
+            self.connect(to: other, sending: request, tried: tried)
+        } else if self.mayFallBack, let other = self.fallBack() {
+            self.connect(to: other, sending: request)
+        } else {
+            self.fail(error.isTimeout ? .connectTimeout : .unreachable)
+        }
     }
 
     /// The number of attempts for one request after which excluded addresses are no longer tried.

@@ -32,6 +32,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var forwarded: ForwardedRequest?
         /// The request, kept so that it can be evaluated again while its response lasts.
         var revocable: RevocableRequest?
+        /// Whether the default backend gets the request because the one that a rule selects cannot be reached.
+        var usesFallback = false
         /// The trial of a backend address, if the request is a trial.
         var trial: UpstreamPool.Trial?
         /// The census entry for this request, until its response starts.
@@ -284,11 +286,26 @@ extension ClientConnection {
             let (verdict, denial) = self.currentVerdict(on: revocable.received)
         else { return }
         self.request.revocable?.validUntil = verdict.validUntil
-        guard let denial else { return }
+        let end: RenderedAnswer
+        let revocation: WebSocketRelay.Revocation
+        if let denial {
+            (end, revocation) = (denial, .init(verdict.decision))
+        } else if self.selectsOtherBackend(verdict) {
+            (end, revocation) = (.moved, .moved)
+        } else {
+            return
+        }
         self.loop.counters.revoked += 1
-        if self.request.isCall, self.endCall(denial) { return }
-        self.revoke(WebSocketRelay.Revocation(verdict.decision))
+        if self.request.isCall, self.endCall(end) { return }
+        self.revoke(revocation)
         self.settle()
+    }
+
+    /// Whether a verdict selects another backend than that of the current request.
+    private func selectsOtherBackend(_ verdict: Verdict) -> Bool {
+        let backend = verdict.decision.route?.backend
+        if self.request.usesFallback, backend == nil { return false }
+        return backend != self.request.verdict?.decision.route?.backend
     }
 
     /// Whether a call was sent completely and has no response yet.

@@ -1,10 +1,12 @@
 import GateWire
 import NIOCore
 
-/// The client connections of one event loop, with the backend pool and the limits that they share.
+/// The client connections of one event loop, with the backend pools and the limits that they share.
 package final class LoopClients {
     let loop: LoopContext
-    let pool: UpstreamPool
+    let pools: UpstreamPools
+    /// The pool of the default backend.
+    var pool: UpstreamPool { self.pools.standard }
     /// The connection limit per address, shared by all event loops.
     let addressLimit: AddressLimit?
     /// The budget for discarded request bodies, shared by all event loops.
@@ -28,12 +30,12 @@ package final class LoopClients {
 
     init(
         loop: LoopContext,
-        pool: UpstreamPool,
+        pools: UpstreamPools,
         addressLimit: AddressLimit?,
         discardBudget: DiscardBudget
     ) {
         self.loop = loop
-        self.pool = pool
+        self.pools = pools
         self.addressLimit = addressLimit
         self.discardBudget = discardBudget
         let settings = loop.settings

@@ -53,6 +53,9 @@ package struct GateCounters: Equatable, Sendable {
     package var discardsOverTime: UInt64 = 0
     package var discardsOverBudget: UInt64 = 0
 
+    /// Requests for the default backend because the one that a rule selects could not be reached.
+    package var routeFallbacks: UInt64 = 0
+
     /// Decisions for gateways.
     package var decisions = DecisionCounts()
 
@@ -108,6 +111,7 @@ package struct GateCounters: Equatable, Sendable {
         sum.requestsLate += right.requestsLate
         sum.descriptorsExhausted += right.descriptorsExhausted
         sum.acceptFailures += right.acceptFailures
+        sum.routeFallbacks += right.routeFallbacks
         sum.previewsShown += right.previewsShown
         sum.previewsExpired += right.previewsExpired
         sum.previewsForged += right.previewsForged

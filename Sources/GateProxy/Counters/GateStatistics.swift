@@ -26,12 +26,15 @@ package struct GateStatistics: Sendable, Equatable {
         self.parkedConnections += other.parkedConnections
         self.pendingRequests += other.pendingRequests
         self.eventStreams += other.eventStreams
-        for backend in other.backends {
-            if let index = self.backends.firstIndex(where: { $0.name == backend.name }) {
-                self.backends[index].add(backend)
-            } else {
-                self.backends.append(backend)
-            }
+        for backend in other.backends { self.add(backend) }
+    }
+
+    /// Adds the state of a backend, as seen by another event loop or by another pool.
+    mutating func add(_ backend: BackendStatistics) {
+        if let index = self.backends.firstIndex(where: { $0.name == backend.name }) {
+            self.backends[index].add(backend)
+        } else {
+            self.backends.append(backend)
         }
     }
 }

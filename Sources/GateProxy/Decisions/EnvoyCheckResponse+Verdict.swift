@@ -4,7 +4,8 @@ import GateWire
 extension EnvoyCheckResponse {
     /// The request fields that only the gate writes, which a client could forge.
     private static let forgeableNames = [
-        "x-versiongate", "x-versiongate-body", "x-versiongate-preview", "x-versiongate-status",
+        "x-versiongate", "x-versiongate-body", "x-versiongate-preview", "x-versiongate-route",
+        "x-versiongate-status",
     ]
 
     /// Creates the response for a verdict.
@@ -33,9 +34,13 @@ extension EnvoyCheckResponse {
             return
         }
         let lines = verdict.upstreamFields.text + RenderedAnswer.lines(added)
+        // Envoy would also remove the field that the gate sets.
+        let forgeable = Self.forgeableNames.filter {
+            verdict.route == nil || $0 != BackendRoute.fieldName.lowercasedASCII
+        }
         self.init(
             allowedWith: lines,
-            removing: Self.forgeableNames + Self.dropped(by: verdict, rules, unlessIn: lines),
+            removing: forgeable + Self.dropped(by: verdict, rules, unlessIn: lines),
             responseLines: verdict.clientFields.text,
             metadata: metadata
         )
@@ -68,6 +73,7 @@ extension EnvoyCheckResponse {
         _ rules: WorkerRules
     ) -> [(name: String, value: String)] {
         var members = [("decision", decision.kind.rawValue), ("revision", rules.ruleSet.revision)]
+        if let route = decision.route { members.append(("route", route.backend)) }
         if let rule = decision.ruleID { members.append(("rule", rule)) }
         return members.map { (name: $0.0, value: $0.1) }
     }

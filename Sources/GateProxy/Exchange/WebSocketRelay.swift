@@ -13,6 +13,8 @@ struct WebSocketRelay {
         case upgrade
         /// The client is denied temporarily.
         case brownout, maintenance
+        /// Another backend serves the client now.
+        case moved
         /// The gate is stopping.
         case shutdown
 
@@ -43,13 +45,14 @@ struct WebSocketRelay {
     /// The close frame for the client; `nil` unless the WebSocket is revoked and between two frames from the backend.
     ///
     /// 1001 means that an endpoint is going away, and 1008 that the client violates a policy (RFC 6455 section 7.4.1).
-    /// 1013, which IANA registered later, means that the client may try again later.
+    /// IANA registered 1012, for a client that should connect again, and 1013, for one that may try again later.
     var closeFrame: [UInt8]? {
         guard let revocation = self.revocation, self.fromBackend.isBetweenFrames else { return nil }
         return switch revocation {
         case .upgrade: WebSocketFrames.close(1008, "upgrade required")
         case .brownout: WebSocketFrames.close(1013, "brownout")
         case .maintenance: WebSocketFrames.close(1013, "maintenance")
+        case .moved: WebSocketFrames.close(1012, "moved to another backend")
         case .shutdown: WebSocketFrames.close(1001, "going away")
         }
     }

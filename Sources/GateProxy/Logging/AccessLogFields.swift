@@ -86,11 +86,18 @@ enum AccessLogFields {
         let rule = decision?.ruleID
         let ids = decision?.observed.map { $0.ruleID ?? "unidentified" } ?? []
         let observed = ids.isEmpty ? nil : ids.joined(separator: ",")
-        let room = self.room(for: kind) + self.room(for: rule) + self.room(for: observed)
+        let route = decision?.route.map { "\($0.ruleID):\($0.backend)" }
+        let room =
+            self.room(for: kind) + self.room(for: rule) + self.room(for: observed)
+            + self.room(for: route)
         return [UInt8](logAtMost: room) { line in
             self.write(kind, " decision=\"", ",\"decision\":\"", as: format, into: &line)
             self.write(rule, " rule=\"", ",\"rule\":\"", as: format, into: &line)
             self.write(observed, " observed=\"", ",\"observed\":\"", as: format, into: &line)
+            // Without a route, lines are as before routes existed.
+            if route != nil {
+                self.write(route, " route=\"", ",\"route\":\"", as: format, into: &line)
+            }
         }
     }
 

@@ -10,8 +10,8 @@ import NIOCore
 final class LoopContext {
     let eventLoop: any EventLoop
     let settings: GateSettings
-    /// The backend as a `Host` value, for requests without `Host`.
-    let upstreamAuthority: String
+    /// The default backend as a `Host` value, for requests without `Host`.
+    private let upstreamAuthority: String
     private(set) var rules: WorkerRules
     /// The time at which each feed last confirmed its data.
     var confirmedAt: [String: Timestamp] = [:]
@@ -138,6 +138,7 @@ final class LoopContext {
             logFormat: settings.accessLog,
             tally: tally,
             census: census,
+            backends: settings.upstream.named.map(\.name),
             predecessor: predecessor,
             now: wallClock
         )
@@ -151,6 +152,12 @@ final class LoopContext {
 
     /// Whether gateways should send further requests to this gate.
     var acceptsGateways: Bool { !self.isLeaving && !self.isDraining }
+
+    /// Returns a backend as a `Host` value, for requests without `Host`.
+    func authority(of route: BackendRoute?) -> String {
+        guard let index = route?.index else { return self.upstreamAuthority }
+        return self.settings.upstream.named[index].authority
+    }
 
     func nextRequestID() -> RequestID {
         self.requestIDs.next()

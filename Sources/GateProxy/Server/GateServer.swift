@@ -130,7 +130,7 @@ package final class GateServer: Sendable {
             logger: logger
         ) { [workers] addresses in
             for worker in workers {
-                worker.eventLoop.execute { worker.value.clients.pool.use(addresses) }
+                worker.eventLoop.execute { worker.value.clients.pools.use(addresses) }
             }
         }
         do {
@@ -143,7 +143,7 @@ package final class GateServer: Sendable {
             }
             let backends =
                 try await names?.eventLoop.submit { names?.value.addresses }.get()
-                ?? UpstreamDirectory(settings.upstream.targets).addresses
+                ?? UpstreamDirectory(settings.upstream.allTargets).addresses
             let loop = UpstreamLoop(
                 among: backends,
                 listeners: listeners.addresses,

@@ -53,16 +53,16 @@ package final class Worker {
             largeBuffers: self.loop.largeBuffers,
             emptyBuffer: self.loop.emptyBuffer
         )
-        let pool = UpstreamPool(
+        let pools = UpstreamPools(
+            settings.upstream,
             eventLoop: eventLoop,
             timeouts: settings.timeouts,
-            addresses: UpstreamDirectory(settings.upstream.targets).addresses,
             logger: logger,
             connect: connect ?? { connector.connect(to: $0, speaking: $1) }
         )
         self.clients = LoopClients(
             loop: self.loop,
-            pool: pool,
+            pools: pools,
             addressLimit: addressLimit,
             discardBudget: discardBudget ?? DiscardBudget(settings.discardLimits)
         )
@@ -125,7 +125,7 @@ package final class Worker {
         self.clients.endOverdue()
         self.parkedConnections?.tick(self.clients.all)
         self.loop.accessLog?.tick()
-        self.clients.pool.closeOverdue(at: self.loop.now)
+        self.clients.pools.closeOverdue(at: self.loop.now)
     }
 
     /// The current statistics of this event loop.
@@ -141,9 +141,7 @@ package final class Worker {
         statistics.parkedConnections = self.clients.parkedCount
         statistics.pendingRequests = self.loop.pendingCount
         statistics.eventStreams = self.clients.streamCount
-        statistics.backends = self.clients.pool.statistics(
-            of: self.loop.settings.upstream.targets
-        )
+        for backend in self.clients.pools.statistics { statistics.add(backend) }
         return statistics
     }
 }
@@ -228,7 +226,7 @@ extension Worker {
     private func stop() {
         self.ticker?.cancel()
         self.ticker = nil
-        self.clients.pool.closeAll()
+        self.clients.pools.closeAll()
         self.loop.accessLog?.end()
     }
 }

@@ -106,13 +106,17 @@ package struct GateSettings: Sendable {
 
 /// The settings for backends, which do not change at runtime.
 package struct UpstreamSettings: Sendable {
-    /// The backends, which are equivalent.
+    /// The default backends, which are equivalent.
     package var targets: [UpstreamTarget]
+    /// The backends that rules can select.
+    package var named: [NamedUpstream] = []
     /// The interval between lookups of the backends' names.
     package var refresh: TimeAmount
 
     /// The certificate verification for `https` targets; if it is `nil`, these targets cannot be
     /// reached.
+    ///
+    /// Its server name applies only to the default backends.
     package var tls: UpstreamTLS?
 
     /// Creates settings with a lookup interval of 30 s.
@@ -128,6 +132,17 @@ package struct UpstreamSettings: Sendable {
 
     /// The `Host` value for requests without `Host`.
     var authority: String { self.targets.first?.authority ?? "localhost" }
+
+    /// The names of the backends that rules can select; `nil` if the gate only decides for gateways,
+    /// whose backends it does not know.
+    package var selectable: [String]? {
+        self.targets.isEmpty ? nil : self.named.map(\.name)
+    }
+
+    /// The targets of all backends, without duplicates.
+    package var allTargets: [UpstreamTarget] {
+        (self.targets + self.named.flatMap(\.targets)).uniqued()
+    }
 }
 
 /// The format of the access log.

@@ -6,7 +6,7 @@ import NIOSSL
 package struct UpstreamTLS: Sendable {
     /// The TLS contexts, by offered protocol.
     let contexts: [UpstreamProtocol: NIOSSLContext]
-    /// The name that the certificate must contain; `nil` for the backend's host.
+    /// The name that the certificates of the default backends must contain; `nil` for their host.
     let serverName: String?
 
     /// The reason why a certificate file cannot be used, or why verification is not possible.

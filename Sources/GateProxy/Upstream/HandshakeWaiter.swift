@@ -99,11 +99,10 @@ extension UpstreamTLS {
         guard let context = self.contexts[offer] else {
             throw Failure(description: "no TLS context offers \(offer.names)")
         }
-        let wanted = self.serverName ?? host
         // An address is not a server name (RFC 6066 3); it is searched for in the certificate
         // itself.
-        let isAddress = (try? SocketAddress(ipAddress: wanted, port: 0)) != nil
-        let name = isAddress ? nil : wanted
+        let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        let name = isAddress ? nil : host
         return (
             try NIOSSLClientHandler(context: context, serverHostname: name),
             HandshakeWaiter(promise, name: name, timeout: timeout)

@@ -52,15 +52,24 @@ struct UpstreamBalancer: Equatable {
     private var members: [Member]
     private var turn: Int
     private var trialCount: UInt64 = 0
+    /// Whether an address is also excluded if it is the only one.
+    private let excludesLast: Bool
 
     /// Creates a balancer; `turn` is the first index, which should differ between event loops so
     /// that requests are distributed from the start.
-    init(count: Int, turn: Int = 0) {
+    ///
+    /// `excludesLast`: whether an address is also excluded if it is the only one, because requests
+    /// have an alternative outside the balancer.
+    init(count: Int, turn: Int = 0, excludesLast: Bool = false) {
+        self.excludesLast = excludesLast
         self.members = Array(repeating: Member(), count: count)
         self.turn = turn
     }
 
     var count: Int { self.members.count }
+
+    /// Whether an address can be excluded; a single address usually has no alternative.
+    private var excludes: Bool { self.members.count > 1 || self.excludesLast }
 
     /// Returns the address to use, other than the addresses already tried; `nil` if there is none.
     ///
@@ -147,8 +156,7 @@ struct UpstreamBalancer: Equatable {
 
     /// Records that no connection could be opened.
     mutating func connectFailed(_ index: Int, at now: NIODeadline) -> FailureAction {
-        // A single address has no alternative.
-        guard self.members.count > 1 else { return .doNothing }
+        guard self.excludes else { return .doNothing }
         switch self.members[index].phase {
         case .serving:
             return .eject(for: self.ejectMember(index, at: now))
@@ -169,7 +177,7 @@ struct UpstreamBalancer: Equatable {
         isSilent: Bool = false,
         at now: NIODeadline
     ) -> FailureAction {
-        guard self.members.count > 1 else { return .doNothing }
+        guard self.excludes else { return .doNothing }
         switch self.members[index].phase {
         case .serving:
             self.members[index].faults += 1
@@ -185,7 +193,7 @@ struct UpstreamBalancer: Equatable {
     /// Records that many requests to an address have been waiting for a long time without any
     /// response.
     mutating func fellSilent(_ index: Int, at now: NIODeadline) -> FailureAction {
-        guard self.members.count > 1, self.members[index].phase == .serving else {
+        guard self.excludes, self.members[index].phase == .serving else {
             return .doNothing
         }
         return .eject(for: self.ejectMember(index, isSilent: true, at: now))
@@ -218,6 +226,6 @@ struct UpstreamBalancer: Equatable {
     mutating func replace(with origins: [Int?]) {
         self.members = origins.map { origin in origin.map { self.members[$0] } ?? Member() }
         // A member that was excluded in favor of others may now be the only one.
-        if self.members.count == 1 { self.members[0] = Member() }
+        if self.members.count == 1, !self.excludesLast { self.members[0] = Member() }
     }
 }

@@ -181,7 +181,13 @@ struct UpstreamConnector {
         guard let tls = self.settings.upstream.tls else {
             throw UpstreamTLS.Failure(description: "backend verification is not configured")
         }
-        return Handshake(tls: tls, host: endpoint.host, promise: self.eventLoop.makePromise())
+        let isDefault = self.settings.upstream.targets.contains(address.target)
+        let name = isDefault ? tls.serverName : nil
+        return Handshake(
+            tls: tls,
+            host: name ?? endpoint.host,
+            promise: self.eventLoop.makePromise()
+        )
     }
 }
 

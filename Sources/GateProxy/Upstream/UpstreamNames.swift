@@ -37,7 +37,7 @@ final class UpstreamNames {
         self.lookup = lookup
         self.logger = logger
         self.publish = publish
-        self.directory = UpstreamDirectory(settings.targets)
+        self.directory = UpstreamDirectory(settings.allTargets)
         self.threads = NIOThreadPool(numberOfThreads: Swift.min(4, self.directory.names.count))
     }
 
@@ -53,7 +53,7 @@ final class UpstreamNames {
         logger: Logger,
         publish: @escaping @Sendable ([UpstreamAddress]) -> Void
     ) async throws -> NIOLoopBound<UpstreamNames>? {
-        guard !UpstreamDirectory(settings.targets).names.isEmpty else { return nil }
+        guard !UpstreamDirectory(settings.allTargets).names.isEmpty else { return nil }
         let names = try await eventLoop.submit {
             let names = UpstreamNames(
                 eventLoop: eventLoop,

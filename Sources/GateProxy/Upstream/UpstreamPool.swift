@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import NIOCore
 
-/// One event loop's connections to the backends, by address.
+/// One event loop's connections to a backend, by address.
 ///
 /// The most recently used connection is reused first: it is the least likely to have been closed by
 /// the backend, and connections that are not needed expire.
@@ -39,23 +39,36 @@ final class UpstreamPool {
         }
     }
 
+    /// The name of the backend; `nil` for the default one.
+    private let name: String?
     let eventLoop: any EventLoop
     private let timeouts: GateTimeouts
     let connect: Connect
     private let logger: Logger
     private var members: [Member] = []
-    private var balancer = UpstreamBalancer(count: 0, turn: Int.random(in: 0..<1024))
+    private var balancer: UpstreamBalancer
     private var faultLog: FaultLog
     private var failures: [UpstreamTarget: BackendStatistics.Failures] = [:]
     private var isClosed = false
 
+    /// The name of the pool for routes to backends that are not in the settings; no backend can have it.
+    static let unknownName = ""
+
     init(
+        name: String? = nil,
         eventLoop: any EventLoop,
         timeouts: GateTimeouts,
         addresses: [UpstreamAddress],
         logger: Logger,
         connect: @escaping Connect
     ) {
+        self.name = name
+        // A route may have the default backend as an alternative to the last address.
+        self.balancer = UpstreamBalancer(
+            count: 0,
+            turn: Int.random(in: 0..<1024),
+            excludesLast: name != nil
+        )
         self.eventLoop = eventLoop
         self.timeouts = timeouts
         self.connect = connect
@@ -92,12 +105,22 @@ final class UpstreamPool {
     struct Trial {
         fileprivate let member: Member
         fileprivate let trial: UpstreamBalancer.Trial
+
+        /// Records that the request has ended.
+        ///
+        /// If there was no result, the next request tries the address instead.
+        func end() { self.member.pool.ended(self) }
     }
 
     /// Returns the address for the next request; `nil` if none is known.
     func next(at now: NIODeadline) -> Choice? {
         if self.members.count == 1 { return Choice(member: self.members[0]) }
         return self.balancer.choose(at: now).map { self.choice($0) }
+    }
+
+    /// Returns an address that is not excluded; `nil` if there is none.
+    func nextInUse(at now: NIODeadline) -> Choice? {
+        self.balancer.choose(at: now, insisting: false).map { self.choice($0) }
     }
 
     /// Returns another address for a request that could not reach the addresses already tried.
@@ -113,10 +136,7 @@ final class UpstreamPool {
         return Choice(member: member, trial: choice.trial.map { Trial(member: member, trial: $0) })
     }
 
-    /// Records that a trial request has ended.
-    ///
-    /// If there was no result, the next request tries the address instead.
-    func ended(_ trial: Trial) {
+    fileprivate func ended(_ trial: Trial) {
         guard let index = trial.member.index else { return }
         self.balancer.trialEnded(trial.trial, of: index, at: .now())
     }
@@ -155,7 +175,11 @@ final class UpstreamPool {
 
     /// Reports a request for which no address was known.
     func reportNoAddress() {
-        self.logFailure("no address is known: no lookup of the name has succeeded", of: nil)
+        let reason =
+            self.name == Self.unknownName
+            ? "a route selects a backend that is not in the settings"
+            : "no address is known: no lookup of the name has succeeded"
+        self.logFailure(reason, of: nil)
     }
 
     func closeOverdue(at now: NIODeadline) {
@@ -177,6 +201,14 @@ final class UpstreamPool {
 extension UpstreamPool.Member {
     /// Whether HTTP/1.1 can be used, which a protocol upgrade requires.
     var canUpgrade: Bool { self.address.target.speaks != .http2 }
+
+    /// Opens a connection to the address: see `UpstreamPool.connect`.
+    func connect(
+        upgrading: Bool,
+        _ done: @escaping (Result<UpstreamConnection, UpstreamPool.ConnectError>) -> Void
+    ) {
+        self.pool.connect(to: self, upgrading: upgrading, done)
+    }
 
     /// Whether the address is still in the pool.
     var serves: Bool { self.index != nil && !self.pool.isClosed }
@@ -324,7 +356,8 @@ extension UpstreamPool {
             var backend = BackendStatistics(name: target.description)
             backend.failures = self.failures[target] ?? .init()
             for (index, member) in self.members.enumerated() where member.address.target == target {
-                let isLeftOut = self.members.count > 1 && self.balancer.isLeftOut(index)
+                let isLeftOut =
+                    (self.members.count > 1 || self.name != nil) && self.balancer.isLeftOut(index)
                 backend.addresses[member.address.description] = isLeftOut
                 backend.idleConnections += member.idle.count
                 backend.sharedConnections += member.shared.connections.count

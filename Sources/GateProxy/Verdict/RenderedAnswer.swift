@@ -113,6 +113,18 @@ final class RenderedAnswer: Sendable, Equatable {
         )
     }
 
+    /// The end of a call that another backend has to serve, so that the client repeats it.
+    static let moved = RenderedAnswer(
+        status: 503,
+        fields: [
+            HeaderField(name: "Cache-Control", value: "no-store"),
+            HeaderField(name: "Retry-After", value: "0"),
+            HeaderField(name: "grpc-status", value: "\(GRPCStatus.unavailable.rawValue)"),
+            HeaderField(name: "grpc-message", value: "moved to another backend"),
+        ],
+        body: []
+    )
+
     static func lines(_ fields: [HeaderField]) -> [UInt8] {
         var lines: [UInt8] = []
         for field in fields {

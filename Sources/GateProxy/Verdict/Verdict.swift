@@ -11,6 +11,8 @@ package final class Verdict: Sendable {
     /// The index of the verdict's outcome in the event loop's `CensusTally`; `nil` if it is not
     /// counted there.
     let outcomePlace: Int?
+    /// The backend for the request; `nil` for the default one.
+    let route: BackendRoute?
     /// The fields to add to the request.
     let upstreamFields: RenderedFields
     /// The bit set of the identity fields to remove from the request; the bit numbers are the
@@ -49,8 +51,10 @@ package final class Verdict: Sendable {
         logFields: [UInt8] = [],
         clientLogFields: [UInt8] = [],
         now: Timestamp? = nil,
-        members: ClassMembers? = nil
+        members: ClassMembers? = nil,
+        backends: [String] = []
     ) {
+        self.route = decision.route.map { BackendRoute($0, among: backends) }
         self.logFields = logFields
         self.clientLogFields = clientLogFields
         self.members = members
@@ -80,6 +84,7 @@ package final class Verdict: Sendable {
         self.decision = verdict.decision
         self.tallyPlace = verdict.tallyPlace
         self.outcomePlace = verdict.outcomePlace
+        self.route = verdict.route
         self.upstreamFields = verdict.upstreamFields
         self.droppedFields = verdict.droppedFields
         self.clientFields = verdict.clientFields
@@ -102,7 +107,10 @@ package final class Verdict: Sendable {
         _ decision: Decision
     ) -> RenderedFields {
         let kind = HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)
-        return RenderedFields(added + [kind])
+        let route = decision.route.map {
+            HeaderField(name: BackendRoute.fieldName, value: $0.backend)
+        }
+        return RenderedFields(added + [kind] + [route].compactMap(\.self))
     }
 }
 

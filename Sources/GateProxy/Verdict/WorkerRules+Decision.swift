@@ -42,7 +42,8 @@ extension WorkerRules {
                 AccessLogFields.rendered(client: members == nil ? identity : nil, as: $0)
             } ?? [],
             now: now,
-            members: members
+            members: members,
+            backends: self.backends
         )
     }
 }

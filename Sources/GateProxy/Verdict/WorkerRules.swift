@@ -34,6 +34,8 @@ final class WorkerRules {
     /// The value is copied, because all threads count references to the rule set: each access would move its cache line
     /// between processors.
     let distinguishesRequests: Bool
+    /// The names of the backends that routes can select.
+    let backends: [String]
     /// The format in which verdicts are logged; `nil` if they are not logged.
     let logFormat: AccessLogFormat?
     let tally: RequestTally
@@ -59,11 +61,13 @@ final class WorkerRules {
         logFormat: AccessLogFormat? = nil,
         tally: RequestTally = RequestTally(),
         census: CensusTally? = nil,
+        backends: [String] = [],
         predecessor: WorkerRules? = nil,
         now: @escaping () -> Timestamp = HTTPDate.now,
         release: @escaping (RuleSet) -> Void = WorkerRules.releaseElsewhere
     ) {
         self.ruleSet = ruleSet
+        self.backends = backends
         self.logFormat = logFormat
         self.tally = tally
         self.census = census.map { Census(tally: $0, fields: CensusFields(ruleSet)) }

@@ -6,6 +6,7 @@ package struct PathCheck: Sendable {
     package static let standardInput = "-"
 
     private let feedKinds: FeedKinds
+    private let backends: [String]?
     private let isStrict: Bool
     private let old: LoadedRules?
     private let now: Timestamp
@@ -14,16 +15,19 @@ package struct PathCheck: Sendable {
     ///
     /// - Parameters:
     ///   - feedKinds: The supported kinds of feeds.
+    ///   - backends: The names of the backends that routes can select; `nil` if they are not known.
     ///   - isStrict: Whether warnings are errors.
     ///   - old: The active rules to compare with.
     ///   - now: The time for findings, and for tests without `at`.
     package init(
         feedKinds: FeedKinds,
+        backends: [String]? = nil,
         isStrict: Bool = false,
         old: LoadedRules? = nil,
         now: Timestamp
     ) {
         self.feedKinds = feedKinds
+        self.backends = backends
         self.isStrict = isStrict
         self.old = old
         self.now = now
@@ -52,6 +56,7 @@ package struct PathCheck: Sendable {
         let loaded = try RulesFileLoader.load(
             sources,
             feedKinds: self.feedKinds,
+            backends: self.backends,
             after: self.old,
             now: { self.now }
         )

@@ -16,14 +16,14 @@ struct BlockedBuildsDecoder {
 
     private func entry(_ element: Element) -> BlockedBuilds? {
         guard case .mapping = element.content else {
-            return self.range(element).map { BlockedBuilds($0) }
+            return element.buildRange(self.problems).map { BlockedBuilds($0) }
         }
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let dependsOnNotation = Self.patterns.contains { fields[$0] != nil }
         let builds =
             dependsOnNotation
             ? fields["build"] : fields.required("build", of: "an entry of 'blockedBuilds'")
-        let numbers = builds.map { self.range($0) }
+        let numbers = builds.map { $0.buildRange(self.problems) }
         let versions = fields["version"].map { element in
             element.parsed(
                 as: "a version range",
@@ -51,12 +51,14 @@ struct BlockedBuildsDecoder {
         }
         return WrittenForm.Patterns(all: list(key), none: list(key + "None"))
     }
+}
 
+extension Element {
     /// Decodes a build number, or a string with comparisons.
-    private func range(_ element: Element) -> BuildRange? {
-        if case .number = element.content {
-            return element.build(self.problems).map { BuildRange($0) }
+    func buildRange(_ problems: Problems) -> BuildRange? {
+        if case .number = self.content {
+            return self.build(problems).map { BuildRange($0) }
         }
-        return element.parsed(as: "a build range", self.problems, by: BuildRange.init(parsing:))
+        return self.parsed(as: "a build range", problems, by: BuildRange.init(parsing:))
     }
 }

@@ -10,9 +10,16 @@ package enum FindingName: String, Sendable, CaseIterable {
     /// A change newly denies a larger share of the last day's clients than `guard` allows.
     case newlyRefused = "guard"
 
+    /// A route to a backend that the settings do not contain.
+    case unknownBackend = "unknown-backend"
+
     // Findings about probable mistakes.
     /// A rule or a `next` that can never change a decision.
     case deadRule = "dead-rule"
+    /// A route that can never select a backend.
+    case deadRoute = "dead-route"
+    /// A route that no client of the last days used.
+    case unusedRoute = "unused-route"
     /// A rule or a maintenance window that has ended.
     case pastRule = "past-rule"
     /// A rollout that never reaches 100 percent.
@@ -90,9 +97,10 @@ package enum FindingName: String, Sendable, CaseIterable {
 
     package var effect: Effect {
         switch self {
-        case .lockout, .planOpens, .newlyRefused: .refuses
-        case .laxer, .needlessBlock, .nextComplete: .notes
-        case .deadRule, .pastRule, .stalledRollout, .earlyStep, .farDate, .longMaintenance,
+        case .lockout, .planOpens, .newlyRefused, .unknownBackend: .refuses
+        case .laxer, .needlessBlock, .nextComplete, .unusedRoute: .notes
+        case .deadRule, .deadRoute, .pastRule, .stalledRollout, .earlyStep, .farDate,
+            .longMaintenance,
             .openMaintenance,
             .unknownPlatform, .anyPlatform, .otherPlatform, .foreignLink, .insecureLink,
             .placeholderLink,

@@ -26,6 +26,7 @@ struct NextDecoder {
         self.checkDemands(fields, of: rule)
         let decoder = RuleDecoder(problems: self.problems)
         var next = rule
+        next.route = nil
         next.minimum = fields["minimum"].flatMap { decoder.version($0) }
         next.minimumBuild = fields["minimumBuild"].flatMap { $0.build(self.problems) }
         next.minimumBuildOf = fields["minimumBuildOf"].flatMap { decoder.version($0) }

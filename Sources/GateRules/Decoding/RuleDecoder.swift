@@ -8,7 +8,7 @@ struct RuleDecoder {
             "recommendedBuild", "blocked", "blockedBuilds", "prerelease",
         ]
         + ScheduleDecoder.keys
-        + ["rollout", "holdUntilInStore", "requiresOS", "maintenance", "notice"]
+        + ["rollout", "holdUntilInStore", "requiresOS", "maintenance", "route", "notice"]
         + ["recommendedNotice", "snooze", "storeUrl"] + AnswerDecoder.keys
         + ["mode", "next", "accept"]
 
@@ -50,6 +50,7 @@ struct RuleDecoder {
                 .map { RolloutDecoder(problems: self.problems).decode($0) } ?? [],
             maintenance: fields["maintenance"]
                 .flatMap { MaintenanceDecoder(problems: self.problems).decode($0) },
+            route: fields["route"].flatMap { RouteDecoder(problems: self.problems).decode($0) },
             holdUntilInStore: fields["holdUntilInStore"]
                 .flatMap { HoldDecoder(problems: self.problems).decode($0) },
             requiresOS: fields["requiresOS"]

@@ -11,6 +11,12 @@ struct RuleKeyCombinations {
     /// The keys that have no effect in a rule without a version requirement.
     private static let conditions = ["until", "prerelease", "holdUntilInStore", "requiresOS"]
 
+    /// The keys that may stand beside `route`; a planned floor is in `next`.
+    private static let besideRoute = [
+        "id", "match", "route", "enforceFrom", "until", "rollout", "prerelease", "mode", "next",
+        "storeUrl", "notice", "accept",
+    ]
+
     private let fields: Fields
     private let problems: Problems
 
@@ -24,11 +30,12 @@ struct RuleKeyCombinations {
         if self.fields["minimumBuild"] == nil {
             self.refuse("minimumBuildOf", "has no effect without 'minimumBuild'")
         }
+        guard self.fields["route"] == nil else { return self.checkRoute() }
         guard self.fields["maintenance"] == nil else { return self.checkMaintenance() }
         guard self.first(of: Self.demands) != nil else {
             let message =
                 "this rule has no effect: it needs 'minimum', 'minimumBuild', 'recommended', "
-                + "'blocked', 'next' or 'maintenance'"
+                + "'blocked', 'next', 'route' or 'maintenance'"
             return self.problems.report(message, at: self.fields.place)
         }
         if let floor = self.first(of: Self.floors) {
@@ -89,6 +96,18 @@ struct RuleKeyCombinations {
         where self.fields[key] != nil {
             self.refuse(key, "cannot be combined with 'maintenance'; use two rules")
         }
+    }
+
+    private func checkRoute() {
+        for key in RuleDecoder.keys where !Self.besideRoute.contains(key) {
+            guard self.fields[key] != nil else { continue }
+            self.refuse(key, "cannot be combined with 'route'; use two rules")
+        }
+        guard self.fields["next"] == nil else { return }
+        self.refuse(
+            self.first(of: ["storeUrl", "notice"]),
+            "has no effect beside 'route' without 'next'"
+        )
     }
 
     /// Returns the keys that have no effect in a rule with the given keys.

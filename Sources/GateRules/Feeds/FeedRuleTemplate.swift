@@ -5,7 +5,7 @@ package struct FeedRuleTemplate: Sendable, Equatable {
     /// The keys that the source provides, or that would change the kind of rule.
     private static let foreignKeys: Set<String> = [
         "id", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "recommendedBuild",
-        "blocked", "blockedBuilds", "maintenance", "next", "accept",
+        "blocked", "blockedBuilds", "maintenance", "route", "next", "accept",
     ]
     static let keys = RuleDecoder.keys.filter { !Self.foreignKeys.contains($0) }
     /// Placeholders for required keys that the source provides, so that the template can be decoded

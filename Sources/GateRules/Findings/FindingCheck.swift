@@ -34,6 +34,8 @@ struct RulesInReview {
     let definition: RuleSetDefinition
     let places: RulesPlaces
     let feeds: [FeedDefinition]
+    /// The names of the backends that routes can select; `nil` if they are not known.
+    let backends: [String]?
     /// All rules and all their `next` floors.
     let floors: [Floor]
     /// The index of the floors that apply to all clients of another floor.
@@ -43,6 +45,7 @@ struct RulesInReview {
         self.definition = rules.definition
         self.places = rules.places
         self.feeds = rules.feeds
+        self.backends = rules.backends
         var floors: [Floor] = []
         floors.reserveCapacity(rules.definition.rules.count)
         for rule in rules.definition.rules {

@@ -3,7 +3,8 @@ package import GatePolicy
 
 extension RulesFindings {
     private static let checks: [any FindingCheck] = [
-        DeadRuleCheck(), PastRuleCheck(), RolloutCheck(), FarDateCheck(), NextCompleteCheck(),
+        UnknownBackendCheck(), DeadRouteCheck(), DeadRuleCheck(), PastRuleCheck(), RolloutCheck(),
+        FarDateCheck(), NextCompleteCheck(),
         MissingLanguageCheck(), UnusedNoticeCheck(), StoreLinkCheck(),
         NeedlessBlockCheck(), RefusedRecommendationCheck(), MissingReleaseCheck(),
         RepeatedReleaseCheck(), BuildMetadataCheck(), LenientPathCheck(), PlatformCheck(),

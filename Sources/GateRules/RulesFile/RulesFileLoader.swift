@@ -13,6 +13,7 @@ internal import GateSystem
 package struct RulesFileLoader: Sendable {
     private let path: String
     private let feedKinds: FeedKinds
+    private let backends: [String]?
     private let now: @Sendable () -> Timestamp
 
     /// Creates a loader for a file or a folder; nothing is read yet.
@@ -20,14 +21,17 @@ package struct RulesFileLoader: Sendable {
     /// - Parameters:
     ///   - path: The file or folder.
     ///   - feedKinds: The supported kinds of feeds.
+    ///   - backends: The names of the backends that routes can select; `nil` if they are not known.
     ///   - now: The time for tests without `at`.
     package init(
         path: String,
         feedKinds: FeedKinds,
+        backends: [String]? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.path = path
         self.feedKinds = feedKinds
+        self.backends = backends
         self.now = now
     }
 
@@ -51,6 +55,7 @@ package struct RulesFileLoader: Sendable {
         return try Self.load(
             sources,
             feedKinds: self.feedKinds,
+            backends: self.backends,
             feeds: contributions,
             after: loaded,
             now: self.now
@@ -83,6 +88,7 @@ package struct RulesFileLoader: Sendable {
         return try Self.load(
             sources,
             feedKinds: self.feedKinds,
+            backends: self.backends,
             feeds: contributions,
             after: loaded,
             now: self.now
@@ -122,6 +128,7 @@ package struct RulesFileLoader: Sendable {
         var rules = try Self.load(
             loaded.sources,
             feedKinds: self.feedKinds,
+            backends: self.backends,
             feeds: contributions,
             after: loaded,
             runsTests: loaded.pin == nil,
@@ -142,6 +149,7 @@ package struct RulesFileLoader: Sendable {
         var rules = try Self.load(
             sources,
             feedKinds: self.feedKinds,
+            backends: self.backends,
             feeds: contributions,
             after: loaded,
             runsTests: false,
@@ -156,6 +164,7 @@ package struct RulesFileLoader: Sendable {
     /// - Parameters:
     ///   - text: The rules, as YAML or JSON.
     ///   - feedKinds: The supported kinds of feeds.
+    ///   - backends: The names of the backends that routes can select; `nil` if they are not known.
     ///   - contributions: The current values of feeds.
     ///   - now: The time for tests without `at`.
     /// - Returns: The rules, without findings.
@@ -163,12 +172,14 @@ package struct RulesFileLoader: Sendable {
     package static func load(
         candidate text: [UInt8],
         feedKinds: FeedKinds,
+        backends: [String]? = nil,
         feeds contributions: [String: FeedContribution],
         now: () -> Timestamp
     ) throws(RulesFileErrors) -> LoadedRules {
         try self.load(
             [RulesSource(name: "candidate", bytes: text)],
             feedKinds: feedKinds,
+            backends: backends,
             feeds: contributions,
             now: now
         )
@@ -188,6 +199,7 @@ package struct RulesFileLoader: Sendable {
     static func load(
         _ sources: [RulesSource],
         feedKinds: FeedKinds,
+        backends: [String]? = nil,
         feeds contributions: [String: FeedContribution] = [:],
         after loaded: LoadedRules? = nil,
         runsTests: Bool = true,
@@ -233,7 +245,8 @@ package struct RulesFileLoader: Sendable {
             earlier: ofFeeds.earlier,
             guardLimit: files.lazy.compactMap(\.guardLimit).first ?? .standard,
             breaker: files.lazy.compactMap(\.breaker).first ?? .standard,
-            laxTests: laxTests
+            laxTests: laxTests,
+            backends: backends
         )
     }
 

@@ -77,6 +77,7 @@ extension FieldRole {
         ("x-versiongate", .gateOwned),
         ("x-versiongate-decision", .gateOwned),
         ("x-versiongate-body", .gateOwned),
+        ("x-versiongate-route", .gateOwned),
         ("x-versiongate-status", .gateOwned),
         // Sent by testers; read only if previews are enabled, and never forwarded.
         ("x-versiongate-preview", .gateOwned),

@@ -32,6 +32,11 @@ struct Check: ParsableCommand {
     var paths: [String]
     @Option(help: "The active rules: report what a running gate would reject in the change.")
     var against: String?
+    @Option(
+        help:
+            "A backend that routes can select; repeatable. Without it, their names are not checked."
+    )
+    var backend: [String] = []
     @Option(help: "text, json, github (workflow annotations) or sarif (default: text).")
     var format: Format?
     @Flag(help: "The same as --format json.")
@@ -61,6 +66,7 @@ struct Check: ParsableCommand {
             }
             let check = PathCheck(
                 feedKinds: .all,
+                backends: self.backend.isEmpty ? nil : self.backend,
                 isStrict: self.strict,
                 old: old,
                 now: now

@@ -94,6 +94,13 @@ struct Explain: ParsableCommand {
         Swift.print("decision: \(decision.kind.rawValue)")
         Swift.print("rule:     \(decision.ruleID ?? "none")")
         Swift.print("why:      \(decision.reason(with: deferrals))")
+        if let route = decision.route {
+            let otherwise = "otherwise: \(route.fallback.rawValue)"
+            Swift.print("backend:  \(route.backend) (rule \(route.ruleID), \(otherwise))")
+        }
+        for route in decision.observedRoutes {
+            Swift.print("observed: \(route.ruleID) would select the backend \(route.backend)")
+        }
         for observed in decision.observed {
             let rule = observed.ruleID ?? "unidentified"
             Swift.print("observed: \(rule) would \(observed.kind.rawValue): \(observed.reason)")

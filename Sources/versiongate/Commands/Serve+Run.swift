@@ -66,6 +66,7 @@ extension Serve {
         let loader = RulesFileLoader(
             path: settings.rules,
             feedKinds: .all,
+            backends: settings.gate.upstream.selectable,
             now: SystemClock.now
         )
         let state = State(settings, logger: logger)

@@ -43,6 +43,7 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: .of(flag: \.reusePort)) var reusePort = false
     @Option(help: .of(\.proxyProtocol)) var proxyProtocol: String?
     @Option(help: .of(\.upstream)) var upstream: String?
+    @Option(help: .of(\.upstreamNamed)) var upstreamNamed: String?
     @Option(help: .of(\.upstreamProtocol)) var upstreamProtocol: String?
     @Option(help: .of(\.upstreamPing)) var upstreamPing: String?
     @Option(help: .of(\.dnsRefresh)) var dnsRefresh: String?

@@ -89,6 +89,7 @@ struct ServeSettings {
             let reason = "there is no \(Settings[\.upstream].name.flag)"
             if reader.isSet(\.listen) { throw .idle(\.listen, because: reason) }
             if reader.isSet(\.tlsListen) { throw .idle(\.tlsListen, because: reason) }
+            if reader.isSet(\.upstreamNamed) { throw .idle(\.upstreamNamed, because: reason) }
         }
         var gate = GateSettings(
             listen: targets == nil ? nil : try reader.value(\.listen),
@@ -122,28 +123,32 @@ struct ServeSettings {
             }
             return target
         }
+        upstream.named = try reader.optional(\.upstreamNamed) ?? []
         upstream.refresh = try reader.value(\.dnsRefresh)
-        upstream.tls = try Self.upstreamTLS(reader, for: upstream.targets)
+        upstream.tls = try Self.upstreamTLS(reader, for: upstream)
         return upstream
     }
 
     private static func upstreamTLS(
         _ reader: SettingsReader,
-        for targets: [UpstreamTarget]
+        for upstream: UpstreamSettings
     ) throws(SettingsError) -> UpstreamTLS? {
         let authorities = try reader.optional(\.upstreamCA)
         let name = try reader.optional(\.upstreamServerName)
-        guard targets.contains(where: \.isSecure) else {
-            let reason = "no \(Settings[\.upstream].name.flag) is https://"
+        let reason = "no \(Settings[\.upstream].name.flag) is https://"
+        if name != nil, !upstream.targets.contains(where: \.isSecure) {
+            throw .idle(\.upstreamServerName, because: reason)
+        }
+        let targets = upstream.allTargets.filter(\.isSecure)
+        guard !targets.isEmpty else {
             if authorities != nil { throw .idle(\.upstreamCA, because: reason) }
-            if name != nil { throw .idle(\.upstreamServerName, because: reason) }
             return nil
         }
         do {
             return try UpstreamTLS(
                 authorities: authorities,
                 serverName: name,
-                protocols: Set(targets.filter(\.isSecure).map(\.speaks))
+                protocols: Set(targets.map(\.speaks))
             )
         } catch {
             throw SettingsError(

@@ -87,11 +87,20 @@ struct Settings: Sendable {
         absence: "required, unless --decide-listen is set; without it, there is no --listen",
         "Backends, used in turn: http(s)://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH"
     )
+    let upstreamNamed = Setting(
+        "upstreamNamed",
+        SettingFormat(
+            "NAME=URL, several separated by commas; an entry without a name is another URL of the backend before it",
+            hint: { NamedUpstream.hint(for: $0) }
+        ) { NamedUpstream.list($0) },
+        absence: "none",
+        "Backends that rules can select (route: in docs/rules.md): NAME=URL[,URL…][,NAME=URL…]"
+    )
     let upstreamProtocol = Setting<UpstreamProtocolChoice>(
         "upstreamProtocol",
         .word,
         default: "auto",
-        "Protocol for connections to the backend; with auto, https backends select it by ALPN"
+        "Protocol for connections to --upstream; with auto, https backends select it by ALPN"
     )
     let upstreamPing = Setting(
         "upstreamPing",
@@ -115,7 +124,7 @@ struct Settings: Sendable {
         "upstreamServerName",
         SettingFormat("a host name") { UpstreamTLS.isServerName($0) ? $0 : nil },
         absence: "the host in --upstream",
-        "Server name that the certificate of an https backend must match"
+        "Server name that the certificate of an https --upstream must match"
     )
 
     // MARK: Rules and feeds

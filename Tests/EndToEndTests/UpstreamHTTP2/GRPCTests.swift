@@ -18,20 +18,23 @@ struct GRPCTests {
 
     /// Runs a gate with a gRPC server as its backend.
     private func play(
+        rules: String = RulesText.shop,
         flags: [GateFlag] = [.threads(1)],
+        asNamed name: String? = nil,
         _ body: (Scene) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        try folder.writeInPlace(rules, to: "rules.yaml")
         let server = try GRPCPython.start(Self.program("grpc-server.py"))
         defer { server.end() }
         let port = try server.firstLine()
+        let url = "h2c://127.0.0.1:\(port)"
         try await Scene.play(
             in: folder,
-            flags: flags,
+            flags: flags + (name.map { [.upstreamNamed("\($0)=\(url)")] } ?? []),
             backends: [ScriptedBackend { _ in [.echo] }],
-            upstream: "h2c://127.0.0.1:\(port)"
+            upstream: name == nil ? url : nil
         ) { try await body($0) }
     }
 
@@ -42,6 +45,21 @@ struct GRPCTests {
             let lines = result.output.split(separator: "\n")
             #expect(lines.count == 16, "\(result.errors)")
             for line in lines { #expect(line.hasPrefix("ok ")) }
+        }
+    }
+
+    @Test
+    func `calls of every kind take a route to another backend`() async throws {
+        let rules = """
+            rules:
+            - { id: r, route: { to: calls, otherwise: refuse } }
+            - { id: floor, minimum: "3.5.0", storeUrl: https://apps.apple.com/app/id1234567890 }
+            """
+        try await self.play(rules: rules, asNamed: "calls") { scene in
+            let result = try GRPCPython.run(Self.program("grpc-client.py"), "\(scene.gate.port)")
+            let lines = result.output.split(separator: "\n")
+            #expect(lines.count { $0.hasPrefix("ok ") } == 16, "\(result.output)\(result.errors)")
+            #expect(scene.backend.record.exchanges.isEmpty)
         }
     }
 

@@ -22,7 +22,7 @@ struct BrokenRules: Sendable, CustomTestStringConvertible {
     static let all: [BrokenRules] = {
         let tables = [
             "syntax", "structure", "values", "times", "requests", "identity", "notices", "stores",
-            "answers", "tests", "feeds",
+            "answers", "tests", "feeds", "routes",
         ]
         return tables.flatMap { (try? Self.table($0)) ?? [] }
     }()

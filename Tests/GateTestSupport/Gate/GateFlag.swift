@@ -30,6 +30,7 @@ package enum GateFlag: Sendable, Equatable {
     case accessLogFormat(String)
     /// `text` or `json`.
     case logFormat(String)
+    case upstreamNamed(String)
     case upstreamCA(path: String)
     case upstreamServerName(String)
     case upstreamProtocol(String)
@@ -90,6 +91,7 @@ package enum GateFlag: Sendable, Equatable {
         case .accessLog: ["--access-log"]
         case .accessLogFormat(let format): ["--access-log-format", format]
         case .logFormat(let format): ["--log-format", format]
+        case .upstreamNamed(let backends): ["--upstream-named", backends]
         case .upstreamCA(let path): ["--upstream-ca", path]
         case .upstreamServerName(let name): ["--upstream-server-name", name]
         case .upstreamProtocol(let name): ["--upstream-protocol", name]

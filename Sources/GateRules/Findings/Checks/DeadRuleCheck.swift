@@ -87,8 +87,8 @@ struct DeadRuleCheck: FindingCheck {
 }
 
 extension RuleDefinition {
-    /// Whether the floor of the rule always applies to all clients.
-    fileprivate var alwaysEnforces: Bool {
+    /// Whether the floor or the route of the rule always applies to all clients.
+    var alwaysEnforces: Bool {
         self.mode == .enforce && self.schedule == .always && self.rollout.isEmpty
             && self.maintenance == nil && self.holdUntilInStore == nil
     }

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Decodes the `expect` of a test: the expected properties of the decision.
 struct ExpectationDecoder {
-    static let keys = ["decision", "rule", "status", "storeUrl", "observed"]
+    static let keys = ["decision", "rule", "status", "storeUrl", "route", "observed"]
 
     let problems: Problems
 
@@ -10,8 +10,8 @@ struct ExpectationDecoder {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         if Self.keys.allSatisfy({ fields[$0] == nil }) {
             let message =
-                "this test expects nothing: it needs 'decision', 'rule', 'status', 'storeUrl' or "
-                + "'observed'"
+                "this test expects nothing: it needs 'decision', 'rule', 'status', 'storeUrl', "
+                + "'route' or 'observed'"
             self.problems.report(message, at: fields.place)
         }
         let rule = fields["rule"].map { self.rules([$0], or: RuleExpectation.noRule) } ?? []
@@ -29,6 +29,10 @@ struct ExpectationDecoder {
             rule: rule.first?.id.value,
             status: fields["status"].flatMap { self.status($0) },
             storeURL: fields["storeUrl"].flatMap { $0.text("a URL", self.problems) },
+            route: fields["route"].flatMap { element in
+                element.parsed(as: "the name of a backend", self.problems, by: Name.init(parsing:))?
+                    .text
+            },
             observed: observed?.map(\.id.value)
         )
         return RulesDocument.Expectation(

@@ -1,0 +1,58 @@
+/// The backend for clients that a rule matches, instead of the default one.
+package struct Route: Sendable, Equatable {
+    /// What happens to a request if none of the backend's addresses can be reached.
+    package enum Fallback: String, Sendable, Equatable, CaseIterable {
+        /// The request fails, as with the default backend.
+        case refuse
+        /// The default backend gets the request.
+        case `default`
+    }
+
+    /// The name of the backend in the settings.
+    package var backend: String
+    /// Version ranges, one of which has to contain the client's version; empty for all clients.
+    package var versions: [VersionRange]
+    /// Build ranges, one of which has to contain the client's build; empty for all clients.
+    package var builds: [BuildRange]
+    package var fallback: Fallback
+
+    package init(
+        to backend: String,
+        versions: [VersionRange] = [],
+        builds: [BuildRange] = [],
+        otherwise fallback: Fallback
+    ) {
+        self.backend = backend
+        self.versions = versions
+        self.builds = builds
+        self.fallback = fallback
+    }
+}
+
+extension RuleDefinition {
+    /// Whether the ranges of the rule's route contain a client's version and build.
+    ///
+    /// A client that does not send a required value is not contained: the default backend gets its requests. `release`
+    /// is the release of the version; for a release, the version itself.
+    func routes(_ version: AppVersion?, _ release: AppVersion?, build: BuildNumber?) -> Bool {
+        guard let route else { return false }
+        if !route.versions.isEmpty {
+            guard let version, self.range(among: route.versions, containing: version, release)
+            else { return false }
+        }
+        if !route.builds.isEmpty {
+            guard let build, route.builds.contains(where: { $0.contains(build) }) else {
+                return false
+            }
+        }
+        return true
+    }
+
+    private func range(
+        among ranges: [VersionRange],
+        containing version: AppVersion,
+        _ release: AppVersion?
+    ) -> Bool {
+        ranges.contains { self.contains($0, version, release ?? version) }
+    }
+}

@@ -1,0 +1,17 @@
+import GatePolicy
+
+/// The named backend that a verdict selects.
+struct BackendRoute: Equatable {
+    /// The index of the backend in the settings; `nil` if they have no backend of that name.
+    let index: Int?
+    let fallback: Route.Fallback
+
+    /// The request header field that tells the backend its name.
+    static let fieldName = "X-VersionGate-Route"
+
+    /// Finds the backend among the names in the settings.
+    init(_ destination: Decision.Destination, among names: [String]) {
+        self.index = names.firstIndex(of: destination.backend)
+        self.fallback = destination.fallback
+    }
+}

@@ -1,0 +1,75 @@
+internal import GatePolicy
+
+/// Finds routes to backends that the settings do not contain.
+struct UnknownBackendCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        guard let backends = rules.backends else { return }
+        for floor in rules.floors {
+            guard let route = floor.rule.route, !backends.contains(route.backend) else { continue }
+            let hint = Spelling.hint(for: route.backend, among: backends)
+            let known =
+                backends.isEmpty
+                ? "; --upstream-named names none"
+                : "; --upstream-named names \(Self.list(backends))"
+            findings.report(
+                .unknownBackend,
+                "there is no backend '\(route.backend)'\(hint.isEmpty ? known : hint)",
+                at: floor.places.place(of: "route"),
+                rule: floor.rule.id
+            )
+        }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.map { "'\($0)'" }.joined(separator: ", ")
+    }
+}
+
+/// Finds routes that can never select a backend, because an earlier route includes all their clients or a floor denies
+/// them.
+struct DeadRouteCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        for (index, floor) in rules.floors.enumerated() {
+            guard let route = floor.rule.route else { continue }
+            for place in rules.covering.places(covering: index) {
+                let other = rules.floors[place].rule
+                guard other.alwaysEnforces, other.prerelease == floor.rule.prerelease else {
+                    continue
+                }
+                let reason: String
+                if place < index, let earlier = other.route, earlier.includes(route) {
+                    reason = "'\(other.id)' is before it and includes its clients"
+                } else if other.denies(route) {
+                    reason = "'\(other.id)' denies all of its clients"
+                } else {
+                    continue
+                }
+                findings.report(
+                    .deadRoute,
+                    "the route of '\(floor.rule.id)' never selects a backend: \(reason)",
+                    at: floor.places.place(of: "route"),
+                    rule: floor.rule.id
+                )
+                break
+            }
+        }
+    }
+}
+
+extension Route {
+    /// Whether all clients that the ranges of another route contain are certain to be included.
+    fileprivate func includes(_ other: Route) -> Bool {
+        (self.versions.isEmpty
+            || !other.versions.isEmpty && other.versions.allSatisfy(self.versions.contains))
+            && (self.builds.isEmpty
+                || !other.builds.isEmpty && other.builds.allSatisfy(self.builds.contains))
+    }
+}
+
+extension RuleDefinition {
+    /// Whether the floor denies all clients that the ranges of a route contain.
+    fileprivate func denies(_ route: Route) -> Bool {
+        guard self.route == nil, let minimum, !route.versions.isEmpty else { return false }
+        return route.versions.allSatisfy { $0.isEntirelyBelow(minimum) }
+    }
+}
