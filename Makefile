@@ -23,7 +23,7 @@ PACKAGES := .build/package
 .PHONY: clients gateways gateway-manifests notice package package-test image image-test kubernetes client admin-api prometheus
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## start the gate with a demo (RUN=--no-traffic: without its clients)
 	@dev/run.sh $(GATE) $(RUN)
@@ -115,7 +115,7 @@ clients: build ## run real HTTP clients and write docs/client-matrix.md (20 minu
 	@dev/install-python.sh Tests/ClientMatrix/niquests.txt .build/niquests
 	.build/clients/bin/python3 -B Tests/ClientMatrix/run.py --gate $(GATE) --markdown docs/client-matrix.md
 
-gateways: build ## run the gate beside real gateways and write docs/gateways/README.md (10 minutes)
+gateways: build ## run the gate with real gateways and write docs/gateways/README.md (10 minutes)
 	@dev/install-packages.sh gateways
 	@dev/install-peers.sh
 	@dev/install-python.sh Tests/Gateways/requirements.txt .build/gateways

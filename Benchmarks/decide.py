@@ -53,13 +53,13 @@ def those_that_run(candidates):
 
 
 def chosen_scenarios(options, http, grpc, gates):
-    """Returns the scenarios that the options name; of the authorizers over HTTP, only Go's is asked by nginx."""
+    """Returns the scenarios that the options name; of the authorizers over HTTP, nginx uses only Go's."""
     scenarios = [Cost("http", denied, http, "go-http") for denied in (False, True)]
     scenarios += [Cost("grpc", denied, grpc, "grpc-go") for denied in (False, True)]
     for gateway in gates:
-        asked = grpc if gateway.name == "envoy" else [each for each in http if each.name != "nginx-lua"]
+        used = grpc if gateway.name == "envoy" else [each for each in http if each.name != "nginx-lua"]
         protocol = "grpc" if gateway.name == "envoy" else "http"
-        scenarios.append(Added(gateway, protocol, asked, options))
+        scenarios.append(Added(gateway, protocol, used, options))
     return [each for each in scenarios if each.name in options.scenario]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts the gate with the shipped rules, the built-in demo backend and clients of three apps (none with
-# --no-traffic), and prints what to try.
+# --no-traffic), and prints instructions.
 set -euo pipefail
 
 gate=$1
@@ -19,29 +19,32 @@ fi
 
 cat <<EOF
 
-In a browser, who is out there: the builds of three apps that ask this gate a few times a second.
+Open the page for operators in a browser. It shows the clients by app and build. Three demo apps send a few requests per
+second, unless RUN=--no-traffic is set.
 
   http://$admin/
 
-Three things to try there:
+Try this on the page:
 
-  1. Under "What if", choose the rule ios and drag the minimum to 4.0.1: whom it would cost.
-  2. Put the line that stands below into rules/rules.yaml, at the rule ios, and save: no restart, no signal. The page
-     shows the new revision, and how more and more are refused.
-  3. Under "Changes to the rules", press "Restore": it takes effect at once, although the file contains other rules.
+  1. Under "What if", select the rule ios and move the minimum to 4.0.1. The page shows how many requests and devices
+     this minimum would deny.
+  2. In rules/rules.yaml, replace the minimum of the rule ios with the line shown below the chart, and save the file.
+     The gate applies it without a restart. The page shows the new revision and the increasing number of denials.
+  3. Under "Changes to the rules", click "Restore" next to an earlier revision. Its rules take effect at once, although
+     the file still contains the others.
 
 In another terminal:
 
-  # An old build: 426 with what the app shows, here in Japanese.
+  # An old build gets 426 with the texts for the app, here in Japanese.
   curl -i -H 'X-App-Platform: ios' -H 'X-App-Version: 3.4.9' -H 'Accept-Language: ja' http://$listen/v2/orders
 
-  # A current build: the backend's response, which shows what reached it.
+  # A current build gets the response of the backend, which shows the request as the backend received it.
   curl -i -H 'X-App-Platform: ios' -H 'X-App-Version: 4.2.0' http://$listen/v2/orders
 
-  # An exempt path.
+  # The path is exempt: the request is not evaluated.
   curl -i -X POST -H 'X-App-Platform: ios' -H 'X-App-Version: 1.0.0' http://$listen/logout
 
-Ctrl-C ends it.
+Press Ctrl-C to stop.
 
 EOF
 "$gate" serve --listen "$listen" --upstream "http://$backend" --admin-listen "$admin" --census-interval 2 \

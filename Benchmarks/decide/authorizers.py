@@ -25,7 +25,7 @@ BUILD_SECONDS = 300
 
 @dataclasses.dataclass(frozen=True)
 class Authorizer:
-    """A program that decides on the questions of gateways."""
+    """A program that responds to the authorization requests of gateways."""
 
     name: str
     # Returns the command for a new folder and a port.

@@ -1,4 +1,4 @@
-"""The processes of the comparison: authorizers, gateways in front of them, and their backend."""
+"""The processes of the comparison: authorizers, the gateways that use them, and the backend."""
 
 import contextlib
 import tempfile
@@ -29,7 +29,7 @@ class Bench:
         self._backend = None
         self._started = {}
         self._starts = 0
-        # The authorizers that decide right, and the protocol.
+        # The authorizers whose decisions were right, and the protocol.
         self._checked = set()
         self._cleanup = contextlib.ExitStack()
 
@@ -48,7 +48,7 @@ class Bench:
         return self._cleanup.__exit__(*error)
 
     def authorizer(self, authorizer, protocol):
-        """Returns it, started; raises ServerFailed if it decides wrong over that protocol."""
+        """Starts it, and returns the server; raises ServerFailed if a decision over that protocol is wrong."""
         server = self._keep(authorizer, lambda folder: authorizer.start(folder, self._cores))
         if (authorizer, protocol) in self._checked:
             return server
@@ -63,7 +63,7 @@ class Bench:
         return server
 
     def gateway(self, gateway, authorizer_port):
-        """Returns a gateway that asks that port, or that does not ask if it is None."""
+        """Returns a gateway that sends authorization requests to that port; if it is None, it sends none."""
         return self._keep(
             (gateway, authorizer_port),
             lambda folder: gateway.start(folder, self._gateway_cores, self._backend.port, authorizer_port),

@@ -1,4 +1,4 @@
-"""The gateways that ask an authorizer about each request."""
+"""The gateways that send an authorization request for each request of a client."""
 
 import dataclasses
 from collections.abc import Callable
@@ -15,11 +15,11 @@ ENVOY = str(PEERS_FOLDER / "envoy")
 
 @dataclasses.dataclass(frozen=True)
 class Gateway:
-    """A gateway: its templates, and what it is told to ask a question."""
+    """A gateway: its templates, and the lines that make it send authorization requests."""
 
     name: str
     templates: tuple
-    question: str
+    authorization: str
     command: Callable[[Path], list]
     version: tuple
     missing: Callable[[], str | None]
@@ -28,13 +28,13 @@ class Gateway:
         return list(self.version)
 
     def start(self, folder, cores, backend_port, authorizer_port):
-        """Starts it on a free port, with one thread; without an authorizer, it does not ask."""
+        """Starts it on a free port, with one thread; without an authorizer, it sends no authorization requests."""
         folder.mkdir()
         values = {
             "PORT": str(free_port()), "BACKEND_PORT": str(backend_port),
-            # Nobody is asked there.
+            # Without an authorizer, this port is not used.
             "AUTHORIZER_PORT": str(authorizer_port or 9),
-            "QUESTION": self.question if authorizer_port else "",
+            "AUTHORIZATION": self.authorization if authorizer_port else "",
         }
         render(folder, values, *self.templates)
         server = Server(self.name, self.command(folder), int(values["PORT"]), cores, str(folder))
@@ -53,9 +53,9 @@ def nginx():
 
 def envoy():
     service = "transport_api_version: V3, grpc_service: { envoy_grpc: { cluster_name: authorizer }, timeout: 0.5s }"
-    question = f'- {{ name: envoy.filters.http.ext_authz, typed_config: {{ "@type": {AUTHZ}, {service} }} }}'
+    authorization = f'- {{ name: envoy.filters.http.ext_authz, typed_config: {{ "@type": {AUTHZ}, {service} }} }}'
     return Gateway(
-        "envoy", (PEERS / "envoy.yaml",), question,
+        "envoy", (PEERS / "envoy.yaml",), authorization,
         lambda folder: [find_peer(ENVOY), "-c", f"{folder}/envoy.yaml", "--concurrency", "1",
                         "--disable-hot-restart", "-l", "error"],
         (ENVOY, "--version"),

@@ -5,7 +5,7 @@ import statistics
 
 from sidebyside.report import errors_text, markdown_table, scenario_table
 
-from .scenarios import NO_QUESTION
+from .scenarios import NO_AUTHORIZER
 from .targets import TARGETS, added
 
 HEADING = "Decisions for gateways"
@@ -47,7 +47,7 @@ def is_met(target, ratio):
 
 
 def table(scenario, rows):
-    return added_table(rows) if NO_QUESTION in rows else scenario_table(scenario, rows)
+    return added_table(rows) if NO_AUTHORIZER in rows else scenario_table(scenario, rows)
 
 
 def added_table(rows):
@@ -55,7 +55,7 @@ def added_table(rows):
     lines = [["", "p50 µs", "p99 µs", "added to p50", "added to p99", "errors"]]
     for name, runs in rows.items():
         cells = [median_text([run.figures[figure] for run in runs if run.is_clean]) for figure in ("p50", "p99")]
-        if name == NO_QUESTION:
+        if name == NO_AUTHORIZER:
             cells += [UNKNOWN, UNKNOWN]
         else:
             cells += [range_text(added(rows, name, figure)) for figure in ("p50", "p99")]

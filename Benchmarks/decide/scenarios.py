@@ -1,4 +1,4 @@
-"""What is measured: processor time per decision, and the time that the question adds to a client's request."""
+"""What is measured: processor time per decision, and the time that authorization adds to a client's request."""
 
 import functools
 import re
@@ -9,19 +9,19 @@ from sidebyside.run import Column, LoadFailed, Run
 from sidebyside.traffic import MIXED
 
 from .answers import call
-from .question import CALL_PATH, QUESTIONS, check_request, grpc_body
+from .authorization import AUTHORIZATIONS, CALL_PATH, check_request, grpc_body
 
 VERSIONS = {False: "4.2.0", True: "3.4.9"}
 GRPC_CONNECTIONS, GRPC_STREAMS = 8, 10
 WARM_UP_SECONDS = 1
 # A run at a steady rate that takes longer than this has had a queue: its latencies are the length of the run.
 MOST_DELAY = 1.1
-NO_QUESTION = "no question"
+NO_AUTHORIZER = "no authorizer"
 GRPC_HEADERS = {"content-type": "application/grpc", "te": "trailers"}
 
 
 class Cost:
-    """Processor time of the authorizers per decision, while as many questions wait as there are streams."""
+    """Processor time of the authorizers per decision, with one authorization request at a time on each stream."""
 
     max_rounds = None
 
@@ -41,28 +41,28 @@ class Cost:
         )
 
     def rows(self, bench):
-        measure = self._call if self._protocol == "grpc" else self._ask
+        measure = self._grpc if self._protocol == "grpc" else self._http
         return {each.name: functools.partial(measure, bench, each) for each in self._authorizers}
 
-    def _ask(self, bench, authorizer, number):
+    def _http(self, bench, authorizer, number):
         server = bench.authorizer(authorizer, "http")
-        with bench.load(server, QUESTIONS, self._denied) as generator:
+        with bench.load(server, AUTHORIZATIONS, self._denied) as generator:
             warm_up = generator.run(seconds=WARM_UP_SECONDS)
             cpu_before = server.cpu_seconds()
             figures = generator.run(seconds=bench.options.seconds)
             cpu = server.cpu_seconds() - cpu_before
         return load.run_from(warm_up, figures, cpu)
 
-    def _call(self, bench, authorizer, number):
+    def _grpc(self, bench, authorizer, number):
         server = bench.authorizer(authorizer, "grpc")
         version = VERSIONS[self._denied]
-        # h2load knows nothing of gRPC: the length tells whether every response is that which was checked.
+        # h2load does not support gRPC: the length shows whether every response is the one that was checked.
         length = len(grpc_body(call(server.port, bench.folder, version)))
         arguments = (
             "--clients", str(GRPC_CONNECTIONS), "--max-concurrent-streams", str(GRPC_STREAMS),
-            "--data", str(bench.folder / "question"),
+            "--data", str(bench.folder / "message"),
         )
-        (bench.folder / "question").write_bytes(grpc_body(check_request(version)))
+        (bench.folder / "message").write_bytes(grpc_body(check_request(version)))
         url = f"http://127.0.0.1:{server.port}{CALL_PATH}"
         run_h2load(arguments, WARM_UP_SECONDS, url, GRPC_HEADERS, bench.load_cores)
         cpu_before = server.cpu_seconds()
@@ -89,7 +89,7 @@ def faulty_lengths(output, answers, length):
 
 
 class Added:
-    """The time that a question adds to the requests of clients of a gateway, at a steady rate."""
+    """The time that authorization adds to the requests of clients of a gateway, at a steady rate."""
 
     max_rounds = None
 
@@ -99,7 +99,7 @@ class Added:
         self.title = f"{options.rate:,} requests a second at random times through {gateway.name}"
 
     def rows(self, bench):
-        names = {NO_QUESTION: None} | {each.name: each for each in self._authorizers}
+        names = {NO_AUTHORIZER: None} | {each.name: each for each in self._authorizers}
         return {name: functools.partial(self._measure, bench, each) for name, each in names.items()}
 
     def _measure(self, bench, authorizer, number):

@@ -6,7 +6,7 @@ import statistics
 from sidebyside.candidates import GATE
 from sidebyside.report import ratios_of
 
-from .scenarios import NO_QUESTION
+from .scenarios import NO_AUTHORIZER
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Target:
 
     def result(self, rows):
         """Returns the ratio and what it is made of, or None if there are no figures."""
-        return cost_ratio(rows, self.reference) if NO_QUESTION not in rows else added_ratio(rows, self.reference)
+        return cost_ratio(rows, self.reference) if NO_AUTHORIZER not in rows else added_ratio(rows, self.reference)
 
 
 TARGETS = (
@@ -53,9 +53,9 @@ def added_ratio(rows, reference):
 
 
 def added(rows, name, figure):
-    """Returns how much more a row has than the one without a question, in each round in which both are right."""
+    """Returns the differences of a row from the one without an authorizer, for the rounds in which both are right."""
     return [
         run.figures[figure] - without.figures[figure]
-        for run, without in zip(rows.get(name, []), rows.get(NO_QUESTION, []))
+        for run, without in zip(rows.get(name, []), rows.get(NO_AUTHORIZER, []))
         if run.is_clean and without.is_clean
     ]

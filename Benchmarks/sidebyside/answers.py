@@ -1,5 +1,6 @@
 """Checks before a measurement that a candidate sends the right responses."""
 
+import contextlib
 import http.client
 import json
 import ssl
@@ -24,12 +25,19 @@ class WrongAnswer(Exception):
 
 def check_answers(port, tls=False):
     """Sends every version over one connection, and raises WrongAnswer at the first wrong response."""
+    with connected(port, tls) as connection:
+        for version in PASSING:
+            check_passed(version, *send(connection, version))
+        for version in DENIED:
+            check_denied(version, *send(connection, version))
+
+
+@contextlib.contextmanager
+def connected(port, tls=False):
+    """Opens a connection; raises WrongAnswer if it fails."""
     connection = open_connection(port, tls)
     try:
-        for version in PASSING:
-            check_passed(version, *ask(connection, version))
-        for version in DENIED:
-            check_denied(version, *ask(connection, version))
+        yield connection
     except (OSError, http.client.HTTPException) as error:
         raise WrongAnswer(f"no response: {error!r}") from error
     finally:
@@ -44,8 +52,9 @@ def open_connection(port, tls):
     return http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=context)
 
 
-def ask(connection, version):
-    connection.request("GET", PATH, headers=request_headers(version))
+def send(connection, version, path=PATH, more=()):
+    """Sends the request of an app with this version and more fields, and returns the response and its body."""
+    connection.request("GET", path, headers=request_headers(version) | dict(more))
     response = connection.getresponse()
     body = response.read()
     if response.will_close:
@@ -54,19 +63,33 @@ def ask(connection, version):
 
 
 def check_passed(version, response, body):
-    if response.status != 200:
-        raise WrongAnswer(f"{version}: status {response.status} instead of 200")
+    check_status(version, response.status, 200)
     if body != BACKEND_BODY.encode():
         raise WrongAnswer(f"{version}: not the backend's body")
 
 
 def check_denied(version, response, body):
-    if response.status != 426:
-        raise WrongAnswer(f"{version}: status {response.status} instead of 426")
-    for name, value in DENIAL_HEADERS.items():
-        # A parameter such as charset can follow.
-        if (response.getheader(name) or "").partition(";")[0] != value:
-            raise WrongAnswer(f"{version}: {name} is {response.getheader(name)!r}, not {value!r}")
+    check_status(version, response.status, 426)
+    for name in DENIAL_HEADERS:
+        check_header(version, response, name)
+    check_denial(version, body)
+
+
+def check_status(version, status, right):
+    if status != right:
+        raise WrongAnswer(f"{version}: status {status} instead of {right}")
+
+
+def check_header(version, response, name):
+    """Checks a header of a denial."""
+    value = response.getheader(name)
+    # A parameter such as charset can follow.
+    if (value or "").partition(";")[0] != DENIAL_HEADERS[name]:
+        raise WrongAnswer(f"{version}: {name} is {value!r}, not {DENIAL_HEADERS[name]!r}")
+
+
+def check_denial(version, body):
+    """Checks the body of a denial."""
     try:
         denial = json.loads(body)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Tests the comparison of decisions: the questions, the checks of answers, the targets, and the page."""
+"""Tests the comparison of decisions: the authorization requests, the checks of responses, the targets, and the page."""
 
 import contextlib
 import http.server
@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from decide import answers, question, report, targets  # noqa: E402
-from decide.scenarios import NO_QUESTION, faulty_lengths  # noqa: E402
+from decide import answers, authorization, report, targets  # noqa: E402
+from decide.scenarios import NO_AUTHORIZER, faulty_lengths  # noqa: E402
 from sidebyside import sections  # noqa: E402
 from sidebyside.answers import WrongAnswer  # noqa: E402
 from sidebyside.run import Column, Run  # noqa: E402
@@ -56,30 +56,30 @@ def authorizer(is_outdated=outdated, denial=DENIAL, allowed_body=b""):
             server.shutdown()
 
 
-class Questions(unittest.TestCase):
+class AuthorizationRequests(unittest.TestCase):
     def test_the_message_has_the_fields_of_envoy(self):
-        attributes = question.fields_of(question.fields_of(question.check_request("4.2.0"))[1])
+        attributes = authorization.fields_of(authorization.fields_of(authorization.check_request("4.2.0"))[1])
         self.assertEqual(set(attributes), {1, 2, 4, 11, 13})
-        described = question.fields_of(question.fields_of(attributes[4])[2])
+        described = authorization.fields_of(authorization.fields_of(attributes[4])[2])
         self.assertEqual(described[2], b"GET")
         self.assertEqual(described[4], b"/v2/items/48213")
         # Sorted by name, the last field is the request's id; the version is in one of the others.
-        self.assertEqual(question.fields_of(described[3])[1], b"x-request-id")
-        self.assertIn(b"\n\rx-app-version\x12\x054.2.0", question.check_request("4.2.0"))
+        self.assertEqual(authorization.fields_of(described[3])[1], b"x-request-id")
+        self.assertIn(b"\n\rx-app-version\x12\x054.2.0", authorization.check_request("4.2.0"))
 
     def test_numbers_of_several_bytes_come_back(self):
         for value in (0, 127, 128, 300, 1_793_000_000, 2**63):
-            self.assertEqual(question.fields_of(question.number(3, value)), {3: value})
+            self.assertEqual(authorization.fields_of(authorization.number(3, value)), {3: value})
 
     def test_a_message_that_is_cut_short_is_an_error(self):
-        message = question.check_request("4.2.0")
+        message = authorization.check_request("4.2.0")
         for length in (1, 2, 100, len(message) - 1):
             with self.assertRaises(ValueError):
-                question.fields_of(message[:length])
+                authorization.fields_of(message[:length])
 
     def test_heads_differ_and_describe_a_request(self):
         for denied in (False, True):
-            heads = question.questions(denied)
+            heads = authorization.authorization_requests(denied)
             self.assertEqual(len(set(heads)), len(heads))
             for each in heads:
                 self.assertTrue(each.startswith(b"GET /decide HTTP/1.1\r\n"))
@@ -119,20 +119,20 @@ class Targets(unittest.TestCase):
 
     def test_added_times_are_compared_by_their_medians(self):
         rows = {
-            NO_QUESTION: runs("p99", 100, 200, 100),
+            NO_AUTHORIZER: runs("p99", 100, 200, 100),
             "versiongate": runs("p99", 150, 260, 900),
             "go-http": runs("p99", 200, 320, 190),
         }
         self.assertEqual(targets.added_ratio(rows, "go-http"), (0.6, "+60 µs to +100 µs"))
 
-    def test_a_round_with_faults_counts_for_nobody(self):
+    def test_a_round_with_faults_is_not_counted(self):
         wrong = Run({"p99": 1}, ("5 wrong responses",))
         rows = {
-            NO_QUESTION: runs("p99", 100, 100), "versiongate": [*runs("p99", 150), wrong],
+            NO_AUTHORIZER: runs("p99", 100, 100), "versiongate": [*runs("p99", 150), wrong],
             "go-http": runs("p99", 200, 300),
         }
         self.assertEqual(targets.added(rows, "versiongate", "p99"), [50])
-        rows[NO_QUESTION] = [wrong, wrong]
+        rows[NO_AUTHORIZER] = [wrong, wrong]
         self.assertIsNone(targets.added_ratio(rows, "go-http"))
 
     def test_no_figures_are_no_met_target(self):
@@ -157,7 +157,7 @@ class Report(unittest.TestCase):
                 "nginx-lua": runs("cpu_microseconds", 4),
             },
             Scenario("nginx-added"): {
-                NO_QUESTION: [Run({"p50": 100, "p99": 200})], "versiongate": [Run({"p50": 130, "p99": 250})],
+                NO_AUTHORIZER: [Run({"p50": 100, "p99": 200})], "versiongate": [Run({"p50": 130, "p99": 250})],
                 "go-http": [Run.failed("the server has ended")],
             },
         }
@@ -165,7 +165,7 @@ class Report(unittest.TestCase):
         self.assertRegex(text, r"allowed: CPU, ratio to go-http +\| +0\.40 \| +0\.40\.\.0\.40 \| ≤ 0\.50 \| yes \|")
         self.assertRegex(text, r"allowed: CPU, ratio to nginx-lua +\| +1\.00 \| +1\.00\.\.1\.00 \| ≤ 0\.90 \| NO +\|")
         self.assertRegex(text, r"auth_request: added p99, ratio to go-http +\| +– \| +– \| ≤ 0\.70 \| NO +\|")
-        self.assertRegex(text, r"versiongate \| +130 \| +250 \| +\+30 \(\+30.*\) \| +\+50 \(\+50.*\) \| none")
+        self.assertRegex(text, r"versiongate +\| +130 \| +250 \| +\+30 \(\+30.*\) \| +\+50 \(\+50.*\) \| none")
         self.assertIn("WRONG: the server has ended", text)
         self.assertNotIn("grpc", text)
 

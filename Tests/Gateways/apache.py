@@ -1,4 +1,4 @@
-"""Apache: it has no module that asks over HTTP, so the gate is a proxy in front of it."""
+"""Apache: it has no module that sends authorization requests over HTTP, so the gate is a proxy in front of it."""
 
 from gateway import CLIENTS, TLS, Gateway
 from gate import Gate
@@ -9,9 +9,10 @@ BEHIND = 8079
 
 class Apache(Gateway):
     key, title, page, fails = "apache", "Apache behind the gate", "apache.md", "the gate is the proxy"
-    program, asks_version = "apache2", ("-v",)
+    program, version_arguments = "apache2", ("-v",)
     arguments = ("-D", "FOREGROUND", "-d", ".", "-f", "apache.conf")
     files = ("apache.conf",)
+    has_other_choice = False
     scheme = "http"
 
     def make_gate(self):

@@ -2,16 +2,43 @@
 
 import re
 
-BLOCK = re.compile(r"^```[a-z]+ ([\w./-]+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"```([a-z]*)(?: ([\w./-]+))?")
+
+
+class PageError(ValueError):
+    """A page lacks a part of the configuration, or has one that cannot be read."""
+
+
+class Files(dict):
+    """The contents of the named blocks of a page, by file name."""
+
+    def __missing__(self, name):
+        raise PageError(f"there is no block named {name}")
 
 
 def files(page):
     """Returns the contents of the named blocks of a page, by file name."""
-    found = {}
-    for match in BLOCK.finditer(page):
-        if match[1] in found:
-            raise ValueError(f"the page has two blocks named {match[1]}")
-        found[match[1]] = match[2]
+    found, start, name, lines = Files(), 0, None, []
+    for number, line in enumerate(page.splitlines(keepends=True), 1):
+        if not line.startswith("```"):
+            lines.append(line)
+        elif not start:
+            opening = FENCE.fullmatch(line.rstrip("\n"))
+            if not opening:
+                raise PageError(f"line {number} starts no block: {line.rstrip()}")
+            if opening[2] in found:
+                raise PageError(f"there are two blocks named {opening[2]}")
+            start, name, lines = number, opening[2], []
+        elif line.rstrip("\n") != "```":
+            raise PageError(f"the block in line {start} has no end before line {number}")
+        else:
+            if name and not lines:
+                raise PageError(f"the block in line {start} is empty")
+            if name:
+                found[name] = "".join(lines)
+            start = 0
+    if start:
+        raise PageError(f"the block in line {start} has no end")
     return found
 
 
@@ -25,14 +52,14 @@ def without_lines(text, part):
     """Returns the text without the lines that contain `part`; there must be one."""
     kept = [line for line in text.splitlines(keepends=True) if part not in line]
     if len(kept) == len(text.splitlines()):
-        raise ValueError(f"no line contains {part}")
+        raise PageError(f"no line contains {part}")
     return "".join(kept)
 
 
-def replaced_once(text, old, new):
-    """Returns the text with the only occurrence of `old` replaced."""
-    if text.count(old) != 1:
-        raise ValueError(f"{text.count(old)} occurrences of {old!r}")
+def replaced(text, old, new, count=1):
+    """Returns the text with all occurrences of `old` replaced; there must be `count`."""
+    if text.count(old) != count:
+        raise PageError(f"{text.count(old)} instead of {count} occurrences of {old!r}")
     return text.replace(old, new)
 
 
@@ -40,6 +67,6 @@ def replaced_location(text, name, new):
     """Returns an nginx configuration in which the block of a location is replaced by another one."""
     match = re.search(rf"^( *)location {re.escape(name)} \{{\n.*?^\1\}}\n", text, re.DOTALL | re.MULTILINE)
     if not match:
-        raise ValueError(f"there is no location {name}")
+        raise PageError(f"there is no location {name}")
     indented = "".join(match[1] + line if line.strip() else line for line in new.splitlines(keepends=True))
     return text[:match.start()] + indented + text[match.end():]

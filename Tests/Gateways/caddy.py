@@ -8,14 +8,16 @@ PLACE = "\timport versiongate\n"
 
 class Caddy(Gateway):
     key, title, page, fails = "caddy", "Caddy", "caddy.md", "closed"
-    program, asks_version = "caddy", ("version",)
+    program, version_arguments = "caddy", ("version",)
     arguments = ("run", "--config", "Caddyfile", "--adapter", "caddyfile")
     files = ("Caddyfile",)
 
     def configuration(self, files, other):
         found = super().configuration(files, False)
         if other:
-            found["Caddyfile"] = found["Caddyfile"].replace(PLACE, PLACE + files["open.Caddyfile"])
+            # Both sites import the snippet.
+            text = blocks.replaced(found["Caddyfile"], PLACE, PLACE + files["open.Caddyfile"], 2)
+            found["Caddyfile"] = text
         return found
 
 

@@ -157,12 +157,12 @@ def forged(gateway):
     return f"the backend sees {', '.join(found)}" if found else "removed"
 
 
-def forged_question(gateway):
-    """A client that names another method and path in the fields of the question."""
+def forged_target(gateway):
+    """A client that forges the fields in which gateways describe the method and the path of its request."""
     lies = [(name, "/.versiongate/status") for name in ("X-Forwarded-Uri", "X-Original-URI", "X-Original-URL")]
     lies += [(name, "OPTIONS") for name in ("X-Forwarded-Method", "X-Original-Method")]
     lies += [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
-    return denial(clients.plain(gateway.port, "GET", "/question", OLD + lies))
+    return denial(clients.plain(gateway.port, "GET", "/forged-target", OLD + lies))
 
 
 def refused(gateway, response, path):
@@ -214,7 +214,7 @@ DESCRIPTION = [
 
 
 def parents(gateway):
-    """A client that asks for a decision itself, with a path that leads to /.versiongate/ without its `..`."""
+    """A client that sends an authorization request, with a path that leads to /.versiongate/ without its `..`."""
     for path in ("/decide/envoy/../../.versiongate/status", "/.versiongate/../decide/traefik"):
         response = clients.plain(gateway.port, "GET", path, CURRENT + DESCRIPTION)
         if not response.status:
@@ -225,18 +225,18 @@ def parents(gateway):
 
 
 def address(gateway):
-    """A client that names another address; the gate's access log has the one that it believes."""
+    """A client that forges its address; the gate's access log has the one that it uses."""
     path = "/address"
     clients.plain(gateway.port, "GET", path, [*OLD, ("X-Forwarded-For", "203.0.113.9")])
     found = gateway.gate.logged(path)
     if not found:
         return "not logged"
     # Envoy has an address of this machine for clients on it.
-    return "believed" if "203.0.113.9" in found else "ignored"
+    return "trusted" if "203.0.113.9" in found else "ignored"
 
 
 def preview(gateway):
-    """A tester's signed header: the gate obeys it, and the backend does not see it."""
+    """A tester's signed header: the gate applies it, and the backend does not see it."""
     lines = [*CURRENT, gateway.gate.preview("require")]
     text = denial(clients.plain(gateway.port, "GET", "/preview", lines))
     status = clients.plain(gateway.port, "GET", "/.versiongate/status?path=/preview", lines)
@@ -348,18 +348,18 @@ def reload(gateway):
     lines = [("X-App-Platform", "reload"), ("X-App-Version", "2.5.0")]
     results, ended = [], threading.Event()
 
-    def ask():
+    def send():
         while not ended.is_set():
             began = time.monotonic()
             results.append((began, clients.plain(gateway.port, "GET", "/reload/x", lines)))
 
-    threads = [threading.Thread(target=ask, daemon=True) for _ in range(4)]
+    threads = [threading.Thread(target=send, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     try:
         time.sleep(0.7)
         gateway.gate.write("3.0.0")
-        asked = time.monotonic()
+        started = time.monotonic()
         gateway.gate.reload()
         done = time.monotonic()
         time.sleep(0.7)
@@ -369,7 +369,7 @@ def reload(gateway):
             thread.join()
         gateway.gate.write("2.0.0")
     gateway.gate.reload()
-    before = [response for began, response in results if began + response.seconds < asked]
+    before = [response for began, response in results if began + response.seconds < started]
     after = [response for began, response in results if began > done]
     between = [response for _, response in results if response.status not in (200, 426)]
     if not before or not after:
@@ -436,7 +436,7 @@ CASES = (
     Case("head", "old build, `HEAD`", head),
     Case("origin", "old build, with `Origin`", origin),
     Case("doubled", "two lines with different versions", doubled),
-    Case("question", "old build that forges the fields of the question", forged_question),
+    Case("forged-target", "old build that forges the fields of the authorization request", forged_target),
     Case("hint200", "hint, backend responds with 200", hint(200)),
     Case("hint404", "hint, backend responds with 404", hint(404)),
     Case("hint503", "hint, backend responds with 503", hint(503)),

@@ -8,7 +8,7 @@ FAILS_OPEN = "failure_mode_allow: true"
 
 class Envoy(Gateway):
     key, title, page = "envoy-grpc", "Envoy, gRPC", "envoy.md"
-    program, asks_version = "envoy", ("--version",)
+    program, version_arguments = "envoy", ("--version",)
     arguments = (
         "-c", "envoy.yaml", "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id",
         "--file-flush-interval-msec", "200",
@@ -23,7 +23,7 @@ class Envoy(Gateway):
 
 
 class EnvoyHTTP(Envoy):
-    """The other way of the page: Envoy sends each request's head to the gate over HTTP."""
+    """The alternative on the page: authorization requests over HTTP."""
 
     key, title = "envoy-http", "Envoy, HTTP"
     arguments = ("-c", "envoy-http.yaml", *Envoy.arguments[2:])

@@ -59,7 +59,7 @@ class Checked(Envoy):
 
     def adapted(self, text):
         first, second = (ENDPOINT.format(port=port) for port in (self.gate.port, self.second.port))
-        return blocks.replaced_once(text, first, first + second)
+        return blocks.replaced(text, first, first + second)
 
     def start(self):
         self.second.start()
@@ -80,10 +80,10 @@ class CheckedBody(Checked):
     key = "envoy-body"
 
     def adapted(self, text):
-        return blocks.replaced_once(super().adapted(text), BEFORE_BODY, WITH_BODY + BEFORE_BODY)
+        return blocks.replaced(super().adapted(text), BEFORE_BODY, WITH_BODY + BEFORE_BODY)
 
 
-def ask(gateway, path, lines, host="api.example.com", method="GET"):
+def send(gateway, path, lines, host="api.example.com", method="GET"):
     with clients.connect(gateway.port) as connection:
         whole = [("Host", host), *lines, ("Connection", "close")]
         connection.sendall(clients.head(method, path, whole))
@@ -146,40 +146,40 @@ def check_socket(gateway):
 
 def check_fields(gateway):
     twice = [IOS, ("X-App-Version", "4.2.0"), ("X-App-Version", "4.2.0")]
-    response = ask(gateway, "/orders/1", twice)
+    response = send(gateway, "/orders/1", twice)
     # Over HTTP, the gate cannot remove a field from the request.
     expected = "4.2.0, 4.2.0" if isinstance(gateway, EnvoyHTTP) else "4.2.0"
     yield "two equal lines", ", ".join(backend_lines(response, "x-app-version")), expected
-    yield "two different lines", denial(ask(gateway, "/orders/1", [IOS, *twice[1:2], ("X-App-Version", "2.0")])), "426"
-    yield "an old build that names another method", denial(ask(gateway, "/orders/1", OLD, method="DELETE")), "426"
-    response = ask(gateway, "/orders/1", [*CURRENT, *FORGED, ("X-VersionGate-Preview", "forged")])
+    yield "two different lines", denial(send(gateway, "/orders/1", [IOS, *twice[1:2], ("X-App-Version", "2.0")])), "426"
+    yield "an old build that names another method", denial(send(gateway, "/orders/1", OLD, method="DELETE")), "426"
+    response = send(gateway, "/orders/1", [*CURRENT, *FORGED, ("X-VersionGate-Preview", "forged")])
     found = [value for _, value in json.loads(response.body)["lines"] if value == "forged"]
     yield "forged fields that reach the backend", len(found), 0
     yield "decision for the backend", ", ".join(backend_lines(response, "x-versiongate-decision")), "allow"
-    response = ask(gateway, "/orders/1", OLD, method="HEAD")
+    response = send(gateway, "/orders/1", OLD, method="HEAD")
     yield "content of HEAD", f"{response.status}, {len(response.body)}", "426, 0"
-    yield "without a version", ask(gateway, "/orders/1", []).status, 200
+    yield "without a version", send(gateway, "/orders/1", []).status, 200
 
 
 def check_scope(gateway):
     shop = "shop.example.com"
-    yield "app and prefix of the route", denial(ask(gateway, "/checkout/1", OLD, shop)), "426"
+    yield "app and prefix of the route", denial(send(gateway, "/checkout/1", OLD, shop)), "426"
     lie = [*OLD, ("X-App-Id", "com.example.other")]
-    yield "a client that names another app", denial(ask(gateway, "/checkout/1", lie, shop)), "426"
-    response = ask(gateway, "/checkout/1", [*CURRENT, ("X-App-Id", "com.example.other")], shop)
+    yield "a client that names another app", denial(send(gateway, "/checkout/1", lie, shop)), "426"
+    response = send(gateway, "/checkout/1", [*CURRENT, ("X-App-Id", "com.example.other")], shop)
     yield "the path that the backend gets", json.loads(response.body)["path"], "/checkout/1"
-    yield "another path of the route", ask(gateway, "/help", OLD, shop).status, 200
-    yield "another route", ask(gateway, "/checkout/1", OLD).status, 200
+    yield "another path of the route", send(gateway, "/help", OLD, shop).status, 200
+    yield "another route", send(gateway, "/checkout/1", OLD).status, 200
 
 
 def check_maintenance(gateway):
     # Over HTTP, the gate sends 429, which Envoy's local_reply_config replaces, and the status in a field.
     expected = "503, x-versiongate-status too" if isinstance(gateway, EnvoyHTTP) else "503"
-    yield "maintenance", denial(ask(gateway, "/closed/1", CURRENT), 503, "maintenance"), expected
+    yield "maintenance", denial(send(gateway, "/closed/1", CURRENT), 503, "maintenance"), expected
 
 
 def check_log(gateway):
-    ask(gateway, "/orders/logged", OLD)
+    send(gateway, "/orders/logged", OLD)
     found = [line for line in log(gateway) if line["path"] == "/orders/logged"]
     names = ("decision", "rule", "details")
     text = ", ".join(str(found[0].get(name)) for name in names) if found else "no line"
@@ -199,7 +199,7 @@ def check_drain(gateway):
     gateway.second.process.process.send_signal(signal.SIGTERM)
     deadline, statuses = time.monotonic() + DRAIN_SECONDS + 3, []
     while time.monotonic() < deadline:
-        statuses.append(ask(gateway, "/orders/1", OLD).status)
+        statuses.append(send(gateway, "/orders/1", OLD).status)
         time.sleep(0.01)
     yield "two gates, one is stopped", ", ".join(map(str, sorted(set(statuses)))), "426"
 

@@ -1,4 +1,4 @@
-"""A gateway with the configuration of its page in docs/gateways, the gate beside it, and the backend behind it."""
+"""A gateway with the configuration of its page in docs/gateways, a gate, and a backend."""
 
 import shutil
 import sys
@@ -17,15 +17,17 @@ class Missing(Exception):
 
 
 class Gateway:
-    """One column of the table. A subclass says how to start the program, and what its page configures."""
+    """One column of the table. A subclass defines how to start the program, and which blocks of its page it needs."""
 
     key = title = page = ""
-    # The program, its arguments, and the arguments that print its version.
-    program, arguments, asks_version = "", (), ()
+    # The program, its arguments, and those that print its version.
+    program, arguments, version_arguments = "", (), ()
     # The named blocks of the page that are written as files.
     files = ()
     # How the page configures the gateway for a gate that is slow or down: "open" or "closed".
     fails = "open"
+    # Whether the page also has a configuration for the other choice about a gate that is slow or down.
+    has_other_choice = True
 
     def __init__(self, folder, executable, certificate):
         self.folder, self.executable, self.certificate, self.processes = folder, executable, certificate, []
@@ -43,20 +45,24 @@ class Gateway:
         return program(self.program)
 
     def find_version(self):
-        return version_of(self.program, self.asks_version)
+        return version_of(self.program, self.version_arguments)
 
     def make_gate(self):
         port, admin_port = self.ports[DECISIONS], self.reserved.reserve()
         return Gate(self.folder / "gate", self.executable, port, admin_port)
 
     def configuration(self, files, other):
-        """Returns the files by name; with `other`, for the other choice about a gate that is slow or down."""
-        if other:
-            raise ValueError(f"{self.page} has no other choice")
+        """Returns the files by name; with `other`, for the other choice about a gate that is slow or down.
+
+        Raises PageError if the blocks of the page lack a part of it.
+        """
         return {name: files[name] for name in self.files}
 
     def write(self, other=False):
-        files = self.configuration(blocks.files((DOCS / self.page).read_text()), other)
+        try:
+            files = self.configuration(blocks.files((DOCS / self.page).read_text()), other)
+        except blocks.PageError as error:
+            raise blocks.PageError(f"{self.page}: {error}") from error
         for name, text in files.items():
             (self.folder / name).write_text(self.adapted(blocks.with_ports(text, self.ports)))
         for name, source in (("cert.pem", "certificate"), ("key.pem", "key"), ("site.pem", "both")):

@@ -1,4 +1,4 @@
-"""HAProxy: a script in Lua asks, and the gate sends the denial."""
+"""HAProxy: a Lua script sends the authorization requests, and the gate sends the denials."""
 
 import blocks
 from gateway import Gateway
@@ -8,14 +8,14 @@ PLACE = "    use_backend versiongate_denial"
 
 class HAProxy(Gateway):
     key, title, page = "haproxy", "HAProxy", "haproxy.md"
-    program, asks_version = "haproxy", ("-v",)
+    program, version_arguments = "haproxy", ("-v",)
     arguments = ("-db", "-f", "haproxy.cfg")
     files = ("haproxy.cfg", "versiongate.lua")
 
     def configuration(self, files, other):
         found = super().configuration(files, False)
         if other:
-            text = blocks.replaced_once(found["haproxy.cfg"], PLACE, files["closed.cfg"] + PLACE)
+            text = blocks.replaced(found["haproxy.cfg"], PLACE, files["closed.cfg"] + PLACE)
             found["haproxy.cfg"] = text
         return found
 

@@ -12,7 +12,7 @@ FAILS_OPEN = "error_page 500 502 503 504 = @versiongate_down;"
 
 class Nginx(Gateway):
     key, title, page = "nginx", "nginx (Debian)", "nginx.md"
-    program, asks_version = "nginx", ("-v",)
+    program, version_arguments = "nginx", ("-v",)
     arguments = ("-e", "stderr", "-p", ".", "-c", "nginx.conf", "-g", "daemon off;")
     files = ("nginx.conf", "versiongate.conf")
 
@@ -24,15 +24,16 @@ class Nginx(Gateway):
 
 
 class StreamingNginx(Nginx):
-    """The other way of the page: nginx forwards a denied request to the gate."""
+    """The alternative on the page: nginx forwards a denied request to the gate."""
 
     key, title = "nginx-streamed", "nginx (Debian), streamed"
 
     def configuration(self, files, other):
         found = super().configuration(files, other)
         text = blocks.replaced_location(found["versiongate.conf"], "@versiongate_denied", files["streamed.conf"])
-        text = text.replace("error_page 403 = @versiongate_denied_grpc;", "error_page 403 = @versiongate_denied;")
-        found["versiongate.conf"] = text
+        found["versiongate.conf"] = blocks.replaced(
+            text, "error_page 403 = @versiongate_denied_grpc;", "error_page 403 = @versiongate_denied;",
+        )
         return found
 
 
@@ -55,13 +56,12 @@ class NewStreamingNginx(NewNginx, StreamingNginx):
 
 
 class IngressNginx(Nginx):
-    """What ingress-nginx makes of its annotations, in a plain nginx: other fields, and another path of the gate."""
+    """The authorization request of ingress-nginx, sent by a plain nginx: other fields, and another path of the gate."""
 
-    key, title = "ingress-nginx", "nginx as ingress-nginx asks"
+    key, title = "ingress-nginx", "nginx, like ingress-nginx"
+    has_other_choice = False
 
     def configuration(self, files, other):
-        if other:
-            raise ValueError("the page has no other choice for it")
         found = super().configuration(files, other)
         text = blocks.replaced_location(found["versiongate.conf"], "= /_versiongate", files["ingress-nginx.conf"])
         found["versiongate.conf"] = text

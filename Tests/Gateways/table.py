@@ -2,27 +2,27 @@
 
 from cases import CASES
 
-INTRODUCTION = """# What works beside which gateway
+INTRODUCTION = """# Gateway compatibility
 
-For operators who already have a gateway and want it to ask VersionGate about each request, instead of sending all
-requests through VersionGate. `make gateways` wrote this page: it starts each gateway with the configuration of its
-page, a gate beside it and a backend behind it, and sends the requests of the first column. Everything runs on one
-machine, over the loopback interface. The results are also compared with `Tests/Gateways/expected.json`, so a change of
-behavior makes the command fail.
+For operators who already have a gateway and want it to authorize each request with VersionGate, instead of sending all
+requests through VersionGate. `make gateways` generates this page: it starts each gateway with the configuration of its
+page, a gate and a backend, and sends the requests of the first column. Everything runs on one machine, over the loopback
+interface. The results are also compared with `Tests/Gateways/expected.json`, so a change of behavior makes the command
+fail.
 
-For a gateway without a page here, see [what it sends and gets](protocol.md).
+For other gateways, see [the protocol of the decision listener](protocol.md).
 
 Gate: {gate}. Last run: {date}.
 
 ## How to read the table
 
-- `426`, `503`: the client sees the whole denial, which is status, header fields and body. What is missing or additional is named.
+- `426`, `503`: the client sees the whole denial, which is status, header fields and body. Missing and additional parts are named.
 - "at once": before the rest of the upload was sent; "later": the client first has to send more of it.
 - "the hint": the response of the backend reaches the client with `X-VersionGate: recommend`.
-- "removed": the backend does not see the fields with which the client pretends to be the gate.
-- Requests that no gate could evaluate, such as those with an invalid `Host`: the status says who rejected them. None of them
-  reaches the backend, or the cell says so. Caddy and Traefik respond to `OPTIONS *` themselves.
-- "current build, 91 fields": HAProxy's script asks about at most 90.
+- "removed": the backend does not see forged fields that only the gate may send.
+- Requests that no gate could evaluate, such as those with an invalid `Host`: the status shows which program rejected
+  them. The cell states if one of them reaches the backend. Caddy and Traefik respond to `OPTIONS *` themselves.
+- "current build, 91 fields": HAProxy's script rejects requests with more than 90.
 - "`/decide/` by way of `..`": clients must not reach the decisions through `/.versiongate/`.
 - "forged `X-Forwarded-For`": "ignored" if the gate takes the address of the connection instead.
 - "a preview": `426` if a [signed header](../guides/preview.md) shows the denial, also in `/.versiongate/status`, and the backend

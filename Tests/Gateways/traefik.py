@@ -5,7 +5,7 @@ import re
 import blocks
 from gateway import Gateway
 
-# The port in the page of the router that asks the gates.
+# The port in the page of the router to the gates.
 ROUTER = 8091
 # There is only one gate here.
 SECOND = ', { url: "http://127.0.0.1:8092" }'
@@ -14,7 +14,7 @@ PARTS = re.compile(r"^  (\w+):\n((?:    .*\n)+)", re.MULTILINE)
 
 class Traefik(Gateway):
     key, title, page, fails = "traefik", "Traefik", "traefik.md", "closed"
-    program, asks_version = "traefik", ("version",)
+    program, version_arguments = "traefik", ("version",)
     arguments = ("--configfile=traefik.yaml",)
     files = ("traefik.yaml", "dynamic.yaml")
 
@@ -26,13 +26,17 @@ class Traefik(Gateway):
         found = super().configuration(files, False)
         if other:
             entry = files["entrypoint.yaml"]
-            found["traefik.yaml"] = found["traefik.yaml"].replace(entry.splitlines(keepends=True)[0], entry)
+            found["traefik.yaml"] = blocks.replaced(found["traefik.yaml"], entry.partition("\n")[0] + "\n", entry)
+            decisions = blocks.replaced(files["decisions.yaml"], SECOND, "")
+            parts = PARTS.findall(decisions)
+            if "http:\n" + "".join(f"  {key}:\n{lines}" for key, lines in parts) != decisions:
+                raise blocks.PageError("decisions.yaml has other keys than those of http")
             text = found["dynamic.yaml"]
-            for key, lines in PARTS.findall(blocks.replaced_once(files["decisions.yaml"], SECOND, "")):
+            for key, lines in parts:
                 start = f"  {key}:\n" if f"\n  {key}:\n" in text else "http:\n"
                 added = lines if start != "http:\n" else f"  {key}:\n{lines}"
-                text = blocks.replaced_once(text, start, start + added)
-            found["dynamic.yaml"] = blocks.replaced_once(text, "8090/decide/traefik", f"{ROUTER}/decide/traefik")
+                text = blocks.replaced(text, start, start + added)
+            found["dynamic.yaml"] = blocks.replaced(text, "8090/decide/traefik", f"{ROUTER}/decide/traefik")
         return found
 
 

@@ -10,8 +10,10 @@ sys.path.insert(0, str(ROOT / "Tests" / "Gateways"))
 
 import blocks  # noqa: E402
 import cases  # noqa: E402
+import run  # noqa: E402
 import table  # noqa: E402
 from clients import Response  # noqa: E402
+from places import DOCS  # noqa: E402
 
 BODY = json.dumps({"title": "Update required", "message": "Please update."}).encode()
 LINES = [
@@ -26,6 +28,21 @@ class Pages(unittest.TestCase):
         self.assertEqual(blocks.files(page), {"a.conf": "listen 8080;\n", "b.yaml": "x: 1\n"})
         with self.assertRaises(ValueError):
             blocks.files(page + page)
+
+    def test_a_missing_block_is_an_error(self):
+        with self.assertRaisesRegex(blocks.PageError, "no block named b.yaml"):
+            blocks.files("```yaml a.yaml\nx: 1\n```\n")["b.yaml"]
+
+    def test_a_block_that_cannot_be_read_is_an_error(self):
+        for page, text in (
+            ("```yaml a.yaml\nx: 1\n", "the block in line 1 has no end$"),
+            ("```yaml a.yaml\nx: 1\n\n```yaml b.yaml\n```\n", "the block in line 1 has no end before line 4"),
+            ("Text.\n\n```yaml a yaml\n```\n", "line 3 starts no block"),
+            ("```yaml a.yaml\n```\n", "the block in line 1 is empty"),
+            ("```yaml a.yaml\n ```\n", "the block in line 1 has no end"),
+        ):
+            with self.subTest(page=page), self.assertRaisesRegex(blocks.PageError, text):
+                blocks.files(page)
 
     def test_only_whole_ports_are_replaced(self):
         text = "127.0.0.1:8080 18080 8080s 1.8080 :8080;"
@@ -45,6 +62,55 @@ class Pages(unittest.TestCase):
         self.assertEqual(blocks.without_lines("a\nb\n", "b"), "a\n")
         with self.assertRaises(ValueError):
             blocks.without_lines("a\n", "b")
+
+
+class Configurations(unittest.TestCase):
+    """The configurations in docs/gateways; no gateway is started."""
+
+    def setUp(self):
+        self.kinds = {kind: blocks.files((DOCS / kind.page).read_text()) for kind in run.gateways()}
+
+    def configuration(self, kind, files, other):
+        return kind.__new__(kind).configuration(files, other)
+
+    def test_a_page_has_the_other_choice_unless_its_gateway_has_none(self):
+        for kind, files in self.kinds.items():
+            with self.subTest(gateway=kind.key):
+                first = self.configuration(kind, files, False)
+                self.assertEqual(set(first), set(kind.files))
+                if kind.has_other_choice:
+                    self.assertNotEqual(self.configuration(kind, files, True), first)
+
+    def test_each_block_that_a_choice_needs_is_missed(self):
+        for key, other, names in (
+            ("nginx", True, ("nginx.conf", "versiongate.conf")),
+            ("nginx-streamed", False, ("versiongate.conf", "streamed.conf")),
+            ("ingress-nginx", False, ("versiongate.conf", "ingress-nginx.conf")),
+            ("haproxy", True, ("haproxy.cfg", "versiongate.lua", "closed.cfg")),
+            ("caddy", True, ("Caddyfile", "open.Caddyfile")),
+            ("traefik", True, ("traefik.yaml", "dynamic.yaml", "entrypoint.yaml", "decisions.yaml")),
+            ("apache", False, ("apache.conf",)),
+            ("envoy-grpc", True, ("envoy.yaml",)),
+            ("envoy-http", True, ("envoy-http.yaml",)),
+        ):
+            kind = next(kind for kind in self.kinds if kind.key == key)
+            for name in names:
+                files = blocks.Files({each: text for each, text in self.kinds[kind].items() if each != name})
+                with self.subTest(gateway=key, block=name), self.assertRaisesRegex(blocks.PageError, name):
+                    self.configuration(kind, files, other)
+
+    def test_a_changed_line_that_a_choice_needs_is_missed(self):
+        for key, name, line in (
+            ("nginx", "versiongate.conf", "error_page 500 502 503 504 = @versiongate_down;"),
+            ("haproxy", "haproxy.cfg", "use_backend versiongate_denial"), ("caddy", "Caddyfile", "import versiongate"),
+            ("traefik", "traefik.yaml", "entryPoints:"), ("traefik", "dynamic.yaml", "8090/decide/traefik"),
+            ("envoy-grpc", "envoy.yaml", "failure_mode_allow: true"),
+        ):
+            kind = next(kind for kind in self.kinds if kind.key == key)
+            files = blocks.Files(self.kinds[kind])
+            files[name] = files[name].replace(line, "other")
+            with self.subTest(gateway=key, line=line), self.assertRaises(blocks.PageError):
+                self.configuration(kind, files, True)
 
 
 class Denials(unittest.TestCase):

@@ -31,7 +31,7 @@ struct Settings: Sendable {
         "decideListen",
         .endpoint,
         absence: "no decisions for gateways",
-        "Address to listen on for gateways that ask for decisions, HOST:PORT"
+        "Address to listen on for authorization requests of gateways, HOST:PORT"
     )
     let tlsCertificate = Setting(
         "tlsCertificate",

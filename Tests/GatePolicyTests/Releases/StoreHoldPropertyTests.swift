@@ -69,7 +69,7 @@ struct StoreHoldPropertyTests {
                 }
             }
             func isThere(_ fact: Release) -> Bool {
-                let dates = [fact.releasedAt] + [fact.countries?[store] ?? nil]
+                let dates = [fact.releasedAt, fact.countries?[store].flatMap(\.self)]
                 let isForAll =
                     switch fact.phase {
                     case .complete: true

@@ -157,7 +157,7 @@ struct DecisionAgreementTests {
                 try Self.compare(actual, with: expected, gateway, sample)
             }
             let call = try Self.check(sample, ruleSet)
-            #expect(call == (expected.map(\.status) ?? nil), "\(text)")
+            #expect(call == expected?.status, "\(text)")
         }
         #expect(denials > count / 10)
         #expect(denials < count * 9 / 10)

@@ -1,8 +1,9 @@
-"""The questions of gateways: the heads of HTTP requests, and the message of Envoy's gRPC."""
+"""The authorization requests of gateways: the heads of HTTP requests, and the message of Envoy's gRPC."""
 
 import random
 import struct
 
+from sidebyside.appcall import PATH
 from sidebyside.traffic import HEADS, Traffic, app_fields, builds, head
 
 SYSTEM = "17.2"
@@ -27,7 +28,7 @@ def forwarded_fields(path):
     }
 
 
-def questions(denied):
+def authorization_requests(denied):
     """Returns heads with unique paths, tokens and trace ids, of 30 builds."""
     chance = random.Random(1)
     versions = builds(30, denied)
@@ -37,15 +38,16 @@ def questions(denied):
     ]
 
 
-QUESTIONS = Traffic("question", f"{HEADS:,} heads of 17 fields, 30 builds", questions, answer_bytes=0)
+AUTHORIZATIONS = Traffic(
+    "authorization", f"{HEADS:,} heads of 17 fields, 30 builds", authorization_requests, answer_bytes=0,
+)
 
 
 def check_request(version):
     """Returns the CheckRequest that Envoy 1.40 sends for a client's request: 15 header fields, 4 of them its own."""
     fields = client_fields(version, random.Random(2))
     host = fields.pop("Host")
-    path = "/v2/items/48213"
-    headers = {":authority": host, ":method": "GET", ":path": path, ":scheme": "https"}
+    headers = {":authority": host, ":method": "GET", ":path": PATH, ":scheme": "https"}
     headers |= {name.lower(): value for name, value in fields.items()}
     headers |= {
         "x-envoy-external-address": CLIENT, "x-forwarded-for": CLIENT, "x-forwarded-proto": "https",
@@ -53,7 +55,7 @@ def check_request(version):
     }
     http = text(1, "9317532640271582947") + text(2, "GET")
     http += b"".join(part(3, text(1, name) + text(2, value)) for name, value in sorted(headers.items()))
-    http += text(4, path) + text(5, host) + text(6, "https") + text(10, "HTTP/2")
+    http += text(4, PATH) + text(5, host) + text(6, "https") + text(10, "HTTP/2")
     time = number(1, 1_793_000_000) + number(2, 123_456_000)
     attributes = part(1, peer(CLIENT, 52_114)) + part(2, peer("192.0.2.10", 443))
     attributes += part(4, part(1, time) + part(2, http))
@@ -103,7 +105,7 @@ def fields_of(message):
         if key & 7 == 2:
             value, position = message[position:position + value], position + value
         elif key & 7:
-            raise ValueError(f"no number and no string: field {key >> 3}")
+            raise ValueError(f"neither a number nor a string: field {key >> 3}")
         if position > len(message):
             raise ValueError("cut short")
         fields[key >> 3] = value
