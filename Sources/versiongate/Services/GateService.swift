@@ -31,6 +31,10 @@ struct GateService: Service {
             metadata["address"] = "\(Endpoint(address))"
             let targets = self.upstream.targets.map(\.description)
             metadata["upstream"] = "\(targets.joined(separator: ", "))"
+            for backend in self.upstream.named {
+                let targets = backend.targets.map(\.description).joined(separator: ", ")
+                metadata["upstream-\(backend.name)"] = "\(targets)"
+            }
         }
         metadata["decide_address"] = self.server.gatewayAddress.map { "\(Endpoint($0))" }
         metadata["tls_address"] = self.server.tlsAddress.map { "\(Endpoint($0))" }
