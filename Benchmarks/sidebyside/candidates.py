@@ -43,7 +43,7 @@ class Candidate:
         render_templates(folder, values)
         arguments = [fill(each, values) for each in self.arguments]
         if self.name == GATE:
-            arguments += gate_arguments(folder, setup)
+            arguments += gate_arguments(folder, setup, backend_port)
         environment = {"GOMAXPROCS": str(setup.threads)}
         if setup.preload:
             environment |= allocationcount.environment(setup.preload, folder)
@@ -74,13 +74,16 @@ def gate(path):
     return Candidate(GATE, str(path), arguments, "--version")
 
 
-def gate_arguments(folder, setup):
+def gate_arguments(folder, setup, backend_port):
     """Returns the flags that only some setups need."""
     arguments = ["--rules", str(setup.rules)]
     if setup.counted:
         # Under callgrind, ten seconds contain so few requests that each would include a large share of a census
         # fetch, which thousands of requests share in practice. Benchmarks/observed.py measures the cost of a fetch.
         arguments += ["--census-interval", "3600"]
+    if setup.routes:
+        url = f"http://127.0.0.1:{backend_port}"
+        arguments += ["--upstream-named", f"oldest={url},older={url},next={url}"]
     if setup.tls:
         arguments += ["--tls-certificate", f"{folder}/{certificate.CERTIFICATE}"]
         arguments += ["--tls-key", f"{folder}/{certificate.KEY}"]
@@ -118,6 +121,8 @@ def placeholders(folder, port, backend_port, setup):
         "VARY": VARY,
         "THREADS": str(setup.threads),
         "CLIENTS": str(setup.clients),
+        "NGINX_ROUTES": "include nginx-routes.conf;" if setup.routes else "",
+        "NGINX_BACKEND": "$routed" if setup.routes else "backend",
         "NGINX_PROCESSES": "master_process off;" if setup.counted else "",
         "NGINX_LISTEN": " ssl http2" if setup.tls else "",
         "NGINX_TLS": tls if setup.tls else "",

@@ -20,6 +20,8 @@ class Setup:
     all_cores: bool = False
     # The gate's rules; the peers always use the policy in `rules.yaml`.
     rules: Path = RULES
+    # Whether versions are split between three backends, which are the same program.
+    routes: bool = False
     # Whether the process's allocations are counted in a file in its folder; see `allocations.py`.
     preload: Path | None = None
     # Whether it runs under callgrind, in one process.

@@ -13,6 +13,7 @@ from .instructions import Instructions
 from .many_rules import ManyRules
 from .real_traffic import CrowdSize, RealTraffic
 from .reloading import Reloading
+from .routes import Routes
 from .steady_rate import SteadyRate
 from .two_threads import TwoThreads
 
@@ -25,6 +26,7 @@ HEADLINE_SCENARIOS = tuple(
 SCENARIOS = (
     Instructions(HEADLINES, "http1", passing=(LARGER_CROWD, POST)),
     Instructions(HEADLINES, "http2"),
+    Routes(),
     *HEADLINE_SCENARIOS,
     RealTraffic(POST, denied=False, max_rounds=3),
     Downloads(),

@@ -6,7 +6,7 @@ package struct PathCheck: Sendable {
     package static let standardInput = "-"
 
     private let feedKinds: FeedKinds
-    private let backends: [String]?
+    private let gate: GateContext
     private let isStrict: Bool
     private let old: LoadedRules?
     private let now: Timestamp
@@ -15,19 +15,19 @@ package struct PathCheck: Sendable {
     ///
     /// - Parameters:
     ///   - feedKinds: The supported kinds of feeds.
-    ///   - backends: The names of the backends that routes can select; `nil` if they are not known.
+    ///   - gate: The gate that the rules are for.
     ///   - isStrict: Whether warnings are errors.
     ///   - old: The active rules to compare with.
     ///   - now: The time for findings, and for tests without `at`.
     package init(
         feedKinds: FeedKinds,
-        backends: [String]? = nil,
+        gate: GateContext = .unknown,
         isStrict: Bool = false,
         old: LoadedRules? = nil,
         now: Timestamp
     ) {
         self.feedKinds = feedKinds
-        self.backends = backends
+        self.gate = gate
         self.isStrict = isStrict
         self.old = old
         self.now = now
@@ -56,7 +56,7 @@ package struct PathCheck: Sendable {
         let loaded = try RulesFileLoader.load(
             sources,
             feedKinds: self.feedKinds,
-            backends: self.backends,
+            gate: self.gate,
             after: self.old,
             now: { self.now }
         )

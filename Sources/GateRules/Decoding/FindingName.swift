@@ -60,6 +60,8 @@ package enum FindingName: String, Sendable, CaseIterable {
     case missingLanguage = "missing-language"
     /// A notice that is never shown.
     case unusedNotice = "unused-notice"
+    /// A denial that is too large for some gateways.
+    case largeDenial = "large-denial"
     /// A path policy that is no stricter than the general policy.
     case lenientPath = "lenient-path"
     /// Unidentified clients, including health checks, receive a 426.
@@ -106,7 +108,8 @@ package enum FindingName: String, Sendable, CaseIterable {
             .placeholderLink,
             .comingRefusals, .refusedRelease, .refusedRecommendation, .missingRelease,
             .repeatedRelease, .buildMetadata, .missingLanguage, .unusedNotice,
-            .lenientPath, .failedTest, .rejectsUnidentified, .openGate, .needlessAccept, .observing,
+            .largeDenial, .lenientPath, .failedTest, .rejectsUnidentified, .openGate,
+            .needlessAccept, .observing,
             .identityChanged, .emptyFeed:
             .warns
         }

@@ -34,8 +34,7 @@ struct RulesInReview {
     let definition: RuleSetDefinition
     let places: RulesPlaces
     let feeds: [FeedDefinition]
-    /// The names of the backends that routes can select; `nil` if they are not known.
-    let backends: [String]?
+    let gate: GateContext
     /// All rules and all their `next` floors.
     let floors: [Floor]
     /// The index of the floors that apply to all clients of another floor.
@@ -45,7 +44,7 @@ struct RulesInReview {
         self.definition = rules.definition
         self.places = rules.places
         self.feeds = rules.feeds
-        self.backends = rules.backends
+        self.gate = rules.gate
         var floors: [Floor] = []
         floors.reserveCapacity(rules.definition.rules.count)
         for rule in rules.definition.rules {

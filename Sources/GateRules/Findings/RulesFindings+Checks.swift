@@ -35,6 +35,7 @@ extension RulesFindings {
         let review = RulesInReview(rules)
         for check in Self.checks { check.check(review, at: now, collector) }
         LockoutCheck(review, at: now).report(to: collector, against: old)
+        LargeDenialCheck(rules: rules).report(to: collector)
         for error in rules.laxTests { collector.report(.failedTest, error) }
         if let old { TransitionCheck(from: old, to: rules, at: now).report(to: collector) }
         if let old, let census {

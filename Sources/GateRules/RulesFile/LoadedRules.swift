@@ -22,8 +22,8 @@ package struct LoadedRules: Sendable {
     /// The failures of tests that expect a denial of a client that passes, unless these failures
     /// are errors.
     let laxTests: [RulesFileError]
-    /// The names of the backends that routes can select; `nil` if they are not known.
-    package var backends: [String]?
+    /// The gate that the rules are for.
+    package var gate = GateContext.unknown
     /// The findings on these rules, and on the change from the rules that were active before.
     package internal(set) var findings = RulesFindings.none
     /// The undo that made these rules active, if they differ from the files.

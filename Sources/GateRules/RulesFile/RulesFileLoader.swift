@@ -13,7 +13,7 @@ internal import GateSystem
 package struct RulesFileLoader: Sendable {
     private let path: String
     private let feedKinds: FeedKinds
-    private let backends: [String]?
+    private let gate: GateContext
     private let now: @Sendable () -> Timestamp
 
     /// Creates a loader for a file or a folder; nothing is read yet.
@@ -21,17 +21,17 @@ package struct RulesFileLoader: Sendable {
     /// - Parameters:
     ///   - path: The file or folder.
     ///   - feedKinds: The supported kinds of feeds.
-    ///   - backends: The names of the backends that routes can select; `nil` if they are not known.
+    ///   - gate: The gate that the rules are for.
     ///   - now: The time for tests without `at`.
     package init(
         path: String,
         feedKinds: FeedKinds,
-        backends: [String]? = nil,
+        gate: GateContext = .unknown,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.path = path
         self.feedKinds = feedKinds
-        self.backends = backends
+        self.gate = gate
         self.now = now
     }
 
@@ -55,7 +55,7 @@ package struct RulesFileLoader: Sendable {
         return try Self.load(
             sources,
             feedKinds: self.feedKinds,
-            backends: self.backends,
+            gate: self.gate,
             feeds: contributions,
             after: loaded,
             now: self.now
@@ -88,7 +88,7 @@ package struct RulesFileLoader: Sendable {
         return try Self.load(
             sources,
             feedKinds: self.feedKinds,
-            backends: self.backends,
+            gate: self.gate,
             feeds: contributions,
             after: loaded,
             now: self.now
@@ -128,7 +128,7 @@ package struct RulesFileLoader: Sendable {
         var rules = try Self.load(
             loaded.sources,
             feedKinds: self.feedKinds,
-            backends: self.backends,
+            gate: self.gate,
             feeds: contributions,
             after: loaded,
             runsTests: loaded.pin == nil,
@@ -149,7 +149,7 @@ package struct RulesFileLoader: Sendable {
         var rules = try Self.load(
             sources,
             feedKinds: self.feedKinds,
-            backends: self.backends,
+            gate: self.gate,
             feeds: contributions,
             after: loaded,
             runsTests: false,
@@ -164,7 +164,7 @@ package struct RulesFileLoader: Sendable {
     /// - Parameters:
     ///   - text: The rules, as YAML or JSON.
     ///   - feedKinds: The supported kinds of feeds.
-    ///   - backends: The names of the backends that routes can select; `nil` if they are not known.
+    ///   - gate: The gate that the rules are for.
     ///   - contributions: The current values of feeds.
     ///   - now: The time for tests without `at`.
     /// - Returns: The rules, without findings.
@@ -172,14 +172,14 @@ package struct RulesFileLoader: Sendable {
     package static func load(
         candidate text: [UInt8],
         feedKinds: FeedKinds,
-        backends: [String]? = nil,
+        gate: GateContext = .unknown,
         feeds contributions: [String: FeedContribution],
         now: () -> Timestamp
     ) throws(RulesFileErrors) -> LoadedRules {
         try self.load(
             [RulesSource(name: "candidate", bytes: text)],
             feedKinds: feedKinds,
-            backends: backends,
+            gate: gate,
             feeds: contributions,
             now: now
         )
@@ -199,7 +199,7 @@ package struct RulesFileLoader: Sendable {
     static func load(
         _ sources: [RulesSource],
         feedKinds: FeedKinds,
-        backends: [String]? = nil,
+        gate: GateContext = .unknown,
         feeds contributions: [String: FeedContribution] = [:],
         after loaded: LoadedRules? = nil,
         runsTests: Bool = true,
@@ -246,7 +246,7 @@ package struct RulesFileLoader: Sendable {
             guardLimit: files.lazy.compactMap(\.guardLimit).first ?? .standard,
             breaker: files.lazy.compactMap(\.breaker).first ?? .standard,
             laxTests: laxTests,
-            backends: backends
+            gate: gate
         )
     }
 

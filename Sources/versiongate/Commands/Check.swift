@@ -37,6 +37,8 @@ struct Check: ParsableCommand {
             "A backend that routes can select; repeatable. Without it, their names are not checked."
     )
     var backend: [String] = []
+    @Flag(help: "Check the rules for a gate with --decide-listen.")
+    var gateways = false
     @Option(help: "text, json, github (workflow annotations) or sarif (default: text).")
     var format: Format?
     @Flag(help: "The same as --format json.")
@@ -66,7 +68,10 @@ struct Check: ParsableCommand {
             }
             let check = PathCheck(
                 feedKinds: .all,
-                backends: self.backend.isEmpty ? nil : self.backend,
+                gate: GateContext(
+                    backends: self.backend.isEmpty ? nil : self.backend,
+                    servesGateways: self.gateways
+                ),
                 isStrict: self.strict,
                 old: old,
                 now: now

@@ -66,7 +66,10 @@ extension Serve {
         let loader = RulesFileLoader(
             path: settings.rules,
             feedKinds: .all,
-            backends: settings.gate.upstream.selectable,
+            gate: GateContext(
+                backends: settings.gate.upstream.selectable,
+                servesGateways: settings.gate.decideListen != nil
+            ),
             now: SystemClock.now
         )
         let state = State(settings, logger: logger)

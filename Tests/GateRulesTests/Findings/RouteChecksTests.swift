@@ -14,7 +14,7 @@ struct RouteChecksTests {
         let loaded = try RulesFileLoader.load(
             [source],
             feedKinds: .all,
-            backends: backends,
+            gate: GateContext(backends: backends),
             now: { Self.now }
         )
         return RulesFindings(loaded, at: Self.now).all.map(\.description)

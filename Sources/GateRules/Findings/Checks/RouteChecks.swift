@@ -3,7 +3,7 @@ internal import GatePolicy
 /// Finds routes to backends that the settings do not contain.
 struct UnknownBackendCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        guard let backends = rules.backends else { return }
+        guard let backends = rules.gate.backends else { return }
         for floor in rules.floors {
             guard let route = floor.rule.route, !backends.contains(route.backend) else { continue }
             let hint = Spelling.hint(for: route.backend, among: backends)

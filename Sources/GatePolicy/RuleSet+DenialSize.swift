@@ -1,0 +1,47 @@
+/// The sizes of denials.
+extension RuleSet {
+    /// The size of the content of a denial, for the language in which it is largest.
+    package struct DenialSize: Sendable, Equatable {
+        /// The size in bytes.
+        package let bytes: Int
+        /// The size in bytes as one line of ASCII JSON: see `/decide/nginx`.
+        package let bytesAsField: Int
+        /// The language; `nil` for content without texts.
+        package let language: LanguageTag?
+    }
+
+    /// Returns the size of the denials of a rule, without the parts that depend on the client.
+    ///
+    /// `place`: the index of the rule in the definition.
+    package func denialSize(ofRuleAt place: Int) -> DenialSize {
+        let rule = self.definition.rules[place]
+        let texts = rule.notice.flatMap { self.definition.notices[$0]?.texts } ?? [:]
+        let languages = texts.isEmpty ? [self.definition.defaultLanguage] : Array(texts.keys)
+        let sizes = languages.map { language in
+            self.denialSize(of: rule, at: place, in: language)
+        }
+        return sizes.max { $0.bytesAsField < $1.bytesAsField }
+            ?? DenialSize(bytes: 0, bytesAsField: 0, language: nil)
+    }
+
+    private func denialSize(
+        of rule: RuleDefinition,
+        at place: Int,
+        in language: LanguageTag
+    ) -> DenialSize {
+        let identity = ClientIdentity(languages: [language.description])
+        let decision = Decision(
+            kind: rule.maintenance == nil ? .require : .maintenance,
+            reason: .belowMinimum,
+            ruleID: rule.id,
+            ruleIndex: place,
+            upgrade: UpgradeTerms(rule, Ruling(), for: identity)
+        )
+        let answer = self.responder.answer(to: decision, for: identity, as: .document)
+        let body = answer?.body ?? []
+        let units = String(decoding: body, as: UTF8.self).utf16
+        // Any other character is written as `\u` and four hexadecimal digits.
+        let field = units.reduce(0) { $0 + ($1 < 0x80 ? 1 : 6) }
+        return DenialSize(bytes: body.count, bytesAsField: field, language: language)
+    }
+}

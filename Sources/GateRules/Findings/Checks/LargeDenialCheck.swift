@@ -1,0 +1,50 @@
+internal import GatePolicy
+
+/// Finds denials that are too large for some gateways, if the gate serves any.
+struct LargeDenialCheck {
+    /// A limit of a gateway in bytes.
+    private struct Limit {
+        let bytes: Int
+        let effect: String
+    }
+
+    /// The limits for the content in a header field, in ascending order.
+    private static let fieldLimits = [
+        Limit(
+            bytes: 4 << 10,
+            effect: "nginx needs a 'proxy_buffer_size' above its default of 4 KB"
+        ),
+        Limit(bytes: 24 << 10, effect: "clients of nginx get it without its texts"),
+    ]
+    /// The limit for the content itself.
+    private static let bodyLimit = Limit(
+        bytes: 15 << 10,
+        effect: "HAProxy needs a 'tune.bufsize' above its default of 16 KB"
+    )
+
+    let rules: LoadedRules
+
+    func report(to findings: FindingCollector) {
+        guard self.rules.gate.servesGateways else { return }
+        for (index, rule) in self.rules.definition.rules.enumerated() where self.denies(rule) {
+            guard let place = self.rules.places.rules[rule.id] else { continue }
+            let size = self.rules.ruleSet.denialSize(ofRuleAt: index)
+            var effects = Self.fieldLimits.filter { size.bytesAsField > $0.bytes }.map(\.effect)
+            if size.bytes > Self.bodyLimit.bytes { effects.append(Self.bodyLimit.effect) }
+            guard !effects.isEmpty else { continue }
+            let language = size.language.map { " in the language '\($0)'" } ?? ""
+            findings.report(
+                .largeDenial,
+                "the denial of '\(rule.id)' has \(size.bytes) bytes\(language), "
+                    + "and \(size.bytesAsField) in a header field: "
+                    + effects.joined(separator: "; "),
+                at: place.id,
+                rule: rule.id
+            )
+        }
+    }
+
+    private func denies(_ rule: RuleDefinition) -> Bool {
+        rule.withNext.contains(where: \.hasFloor) || rule.maintenance != nil
+    }
+}
