@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The backend behind the gateways: echoes requests as JSON, WebSocket frames and gRPC messages.
 
-The response contains the method, the path, the header lines as they arrived and the number of bytes of the body.
-`/status/NNN…` responds with that status, and `/-/seen` with the paths of the requests so far.
+The response contains the name of the backend, the method, the path, the header lines as they arrived and the number of
+bytes of the body. `/status/NNN…` responds with that status, and `/-/seen` with the paths of the requests so far.
 """
 
 import argparse
@@ -19,6 +19,7 @@ SEEN = []
 
 class Handler(socketserver.StreamRequestHandler):
     disable_nagle_algorithm = True
+    name = ""
 
     def handle(self):
         try:
@@ -47,7 +48,8 @@ class Handler(socketserver.StreamRequestHandler):
             self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         size = self.read_body(fields)
         status = int(path[8:11]) if path.startswith("/status/") else 200
-        self.answer(status, {"method": method, "path": path, "lines": lines, "bytes": size}, method)
+        members = {"backend": self.name, "method": method, "path": path, "lines": lines, "bytes": size}
+        self.answer(status, members, method)
         return version == "HTTP/1.1" and fields.get("connection", "").lower() != "close"
 
     def read_body(self, fields):
@@ -99,14 +101,15 @@ class Server(socketserver.ThreadingTCPServer):
     request_queue_size = 1024
 
 
-def serve_grpc(port):
+def serve_grpc(port, name):
     import grpc
 
     class Echo(grpc.GenericRpcHandler):
         def service(self, details):
             SEEN.append(details.method)
             lines = [[item.key, str(item.value)] for item in details.invocation_metadata]
-            return grpc.unary_unary_rpc_method_handler(lambda message, _: json.dumps(lines).encode() + message)
+            members = {"backend": name, "path": details.method, "lines": lines}
+            return grpc.unary_unary_rpc_method_handler(lambda message, _: json.dumps(members).encode() + message)
 
     server = grpc.server(futures.ThreadPoolExecutor(8))
     server.add_generic_rpc_handlers((Echo(),))
@@ -117,10 +120,12 @@ def serve_grpc(port):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--name", required=True)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--grpc-port", type=int, required=True)
     given = parser.parse_args()
-    server = serve_grpc(given.grpc_port)
+    Handler.name = given.name
+    server = serve_grpc(given.grpc_port, given.name)
     Server(("127.0.0.1", given.port), Handler).serve_forever()
     server.stop(None)
 

@@ -3,6 +3,7 @@
 import re
 
 FENCE = re.compile(r"```([a-z]*)(?: ([\w./-]+))?")
+HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@\n", re.MULTILINE)
 
 
 class PageError(ValueError):
@@ -61,6 +62,20 @@ def replaced(text, old, new, count=1):
     if text.count(old) != count:
         raise PageError(f"{text.count(old)} instead of {count} occurrences of {old!r}")
     return text.replace(old, new)
+
+
+def patched(text, diff):
+    """Returns the text with a unified diff applied. Each hunk must match in one place; its line numbers are ignored."""
+    start, *parts = HUNK.split(diff)
+    if start or not parts:
+        raise PageError("a diff must start with a hunk")
+    for old_count, new_count, hunk in zip(parts[::3], parts[1::3], parts[2::3]):
+        lines = hunk.splitlines(keepends=True)
+        old, new = ([line[1:] for line in lines if line[0] in signs] for signs in (" -", " +"))
+        if [str(len(old)), str(len(new))] != [old_count or "1", new_count or "1"]:
+            raise PageError(f"the hunk has {len(old)} old lines and {len(new)} new ones: {lines[0].rstrip()}")
+        text = replaced(text, "".join(old), "".join(new))
+    return text
 
 
 def replaced_location(text, name, new):

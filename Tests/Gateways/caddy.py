@@ -1,7 +1,7 @@
 """Caddy: `forward_auth`."""
 
 import blocks
-from gateway import Gateway
+from gateway import OTHER, Gateway
 
 PLACE = "\timport versiongate\n"
 
@@ -10,11 +10,11 @@ class Caddy(Gateway):
     key, title, page, fails = "caddy", "Caddy", "caddy.md", "closed"
     program, version_arguments = "caddy", ("version",)
     arguments = ("run", "--config", "Caddyfile", "--adapter", "caddyfile")
-    files = ("Caddyfile",)
+    files = changed = ("Caddyfile",)
 
-    def configuration(self, files, other):
-        found = super().configuration(files, False)
-        if other:
+    def configuration(self, files, variant):
+        found = super().configuration(files, variant)
+        if variant == OTHER:
             # Both sites import the snippet.
             text = blocks.replaced(found["Caddyfile"], PLACE, PLACE + files["open.Caddyfile"], 2)
             found["Caddyfile"] = text

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 import clients
+from gateway import OTHER, ROUTES
 
 MEGABYTE = 1 << 20
 IOS = ("X-App-Platform", "ios")
@@ -17,6 +18,7 @@ JAPANESE = [("Accept-Language", "ja")]
 TITLE, MESSAGE = "アップデートが必要です", "バージョン3.4.9は使用できません。3.5.0以降に更新してください。"
 BROWSER = [("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")]
 METHOD = "/example.Echo/Call"
+ROUTE = "X-VersionGate-Route"
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,13 @@ class Case:
     run: Callable
     # --quick leaves out a case that is slow, or needs packages that `make test` lacks (h2).
     slow: bool = False
-    # Needs the other choice of the page about a gate that does not respond.
-    other: bool = False
+    # The variant of the configuration that the case needs.
+    variant: str = ""
 
 
-def seen(gateway):
-    """Returns the paths that the backend received."""
-    return json.loads(clients.plain(gateway.backend_port, "GET", "/-/seen", []).body)["seen"]
+def seen(gateway, port=None):
+    """Returns the paths that the backend received, or the one on another port."""
+    return json.loads(clients.plain(port or gateway.backend_port, "GET", "/-/seen", []).body)["seen"]
 
 
 def failure(response, wanted):
@@ -142,7 +144,7 @@ def own_403(gateway):
 
 FORGED = [
     ("X-VersionGate", "forged"), ("X-VersionGate-Decision", "forged"), ("X-VersionGate-Status", "forged"),
-    ("X-VersionGate-Body", "forged"),
+    ("X-VersionGate-Body", "forged"), ("X-VersionGate-Route", "forged"),
 ]
 
 
@@ -429,6 +431,112 @@ def back(gateway):
     return "denied again" if recovered(gateway) else "not denied within 10 s"
 
 
+def routed(version):
+    return [("X-App-Platform", "routed"), ("X-App-Version", version)]
+
+
+# Clients for which the rules have a route, and the same without one.
+ROUTED = (routed("3.9.9"), routed("4.0.0"))
+FORGED_ROUTE = [(ROUTE, "legacy")]
+
+
+def chosen(response, path):
+    """Returns the backend that received a request, followed by what it received incorrectly."""
+    if text := failure(response, 200):
+        return text
+    members = json.loads(response.body)
+    text, found = members["backend"], [value for name, value in members["lines"] if name.lower() == ROUTE.lower()]
+    if found != (["legacy"] if text == "legacy" else []):
+        text += f", {ROUTE}: {', '.join(found) or 'none'}"
+    return text if members["path"] == path else f"{text}, {members['path']}"
+
+
+def by_version(names):
+    """Returns the cell for the backends of an old build and of a current one."""
+    old, current = names
+    return "the other backend" if (old, current) == ("legacy", "current") else f"old: {old}; current: {current}"
+
+
+def route(gateway):
+    path = "/route/a%20b?q=%20"
+    return by_version(chosen(clients.plain(gateway.port, "GET", path, lines), path) for lines in ROUTED)
+
+
+def route2(gateway):
+    """An upload over HTTP/2."""
+    path, names = "/route2", []
+    for lines in ROUTED:
+        response = clients.upload_h2(gateway.certificate.authority, gateway.tls_port, path, lines, 3 * MEGABYTE)
+        size = json.loads(response.body or "{}").get("bytes")
+        names.append(chosen(response, path) + ("" if size == 3 * MEGABYTE else f", {size} bytes"))
+    return by_version(names)
+
+
+def chosen_for_call(gateway, lines):
+    """Returns the backend that received a gRPC call."""
+    metadata = [(name.lower(), value) for name, value in lines]
+    code, _, _, answer = clients.call(gateway.certificate.authority, gateway.tls_port, METHOD, metadata, b"")
+    return code if code != "OK" else chosen(clients.Response(200, body=answer), METHOD)
+
+
+def route_grpc(gateway):
+    return by_version(chosen_for_call(gateway, lines) for lines in ROUTED)
+
+
+def route_websocket(gateway):
+    names = []
+    for index, lines in enumerate(ROUTED):
+        path = f"/route-socket/{index}"
+        response = clients.websocket(gateway.port, path, lines)
+        is_legacy = path in seen(gateway, gateway.legacy_port)
+        names.append(failure(response, 101) or ("legacy" if is_legacy else "current"))
+    return by_version(names)
+
+
+def route_denied(gateway):
+    path = "/route-denied"
+    text = denial(clients.plain(gateway.port, "GET", path, routed("1.9.0")))
+    is_sent = path in seen(gateway) + seen(gateway, gateway.legacy_port)
+    return text + (", sent to a backend" if is_sent else "")
+
+
+def route_forged(gateway):
+    """Clients that name the backend of a route that is not theirs, or not the backend of their own."""
+    path, (old, current) = "/route-forged", ROUTED
+    names = [
+        chosen(clients.plain(gateway.port, "GET", path, current + FORGED_ROUTE), path),
+        chosen(clients.plain(gateway.port, "GET", path, FORGED_ROUTE), path),
+        chosen(gateway.curl(path, current + FORGED_ROUTE), path),
+    ]
+    # Not all gateways forward gRPC calls.
+    if chosen_for_call(gateway, current) == "current":
+        names.append(chosen_for_call(gateway, current + FORGED_ROUTE))
+    own = chosen(clients.plain(gateway.port, "GET", path, [*old, (ROUTE, "current")]), path)
+    return "selects nothing" if own == "legacy" and set(names) == {"current"} else "; ".join([*names, own])
+
+
+def route_down(gateway):
+    """A client that names a backend while the gate is down."""
+    path = "/route-down"
+    gateway.gate.kill()
+    time.sleep(1.5)
+    try:
+        response = clients.plain(gateway.port, "GET", path, ROUTED[0] + FORGED_ROUTE)
+        name = chosen(response, path) if response.status == 200 else timed(response)
+        return "selects nothing" if name == "current" else name
+    finally:
+        gateway.gate.start()
+        recovered(gateway)
+
+
+def legacy_down(gateway):
+    gateway.stop_legacy()
+    try:
+        return timed(clients.plain(gateway.port, "GET", "/legacy-down", ROUTED[0]))
+    finally:
+        gateway.start_legacy()
+
+
 CASES = (
     Case("get", "old build, `GET`, HTTP/1.1, in Japanese", get),
     Case("get2", "the same over HTTP/2", get2),
@@ -466,9 +574,17 @@ CASES = (
     Case("status", "`/.versiongate/status`", status),
     Case("events", "`/.versiongate/events`", events),
     Case("reload", "reload under load", reload),
+    Case("route", "old build with a route, `GET`", route, variant=ROUTES),
+    Case("route2", "the same, upload of 3 MB over HTTP/2", route2, slow=True, variant=ROUTES),
+    Case("route-grpc", "the same, gRPC", route_grpc, variant=ROUTES),
+    Case("route-websocket", "the same, WebSocket", route_websocket, variant=ROUTES),
+    Case("route-denied", "denied build with a route", route_denied, variant=ROUTES),
+    Case("route-forged", "forged `X-VersionGate-Route`", route_forged, variant=ROUTES),
+    Case("route-down", "the same, gate is down", route_down, slow=True, variant=ROUTES),
+    Case("legacy-down", "old build with a route, the other backend is down", legacy_down, slow=True, variant=ROUTES),
     Case("slow", "gate does not respond", slow, slow=True),
     Case("down", "gate is down", down, slow=True),
     Case("back", "gate is started again", back, slow=True),
-    Case("other-slow", "gate does not respond, other choice", slow, slow=True, other=True),
-    Case("other-down", "gate is down, other choice", down, slow=True, other=True),
+    Case("other-slow", "gate does not respond, other choice", slow, slow=True, variant=OTHER),
+    Case("other-down", "gate is down, other choice", down, slow=True, variant=OTHER),
 )

@@ -1,7 +1,7 @@
 """Envoy: the filter `ext_authz`, with the gRPC service of the gate or with HTTP."""
 
 import blocks
-from gateway import Gateway
+from gateway import OTHER, Gateway
 
 FAILS_OPEN = "failure_mode_allow: true"
 
@@ -13,11 +13,11 @@ class Envoy(Gateway):
         "-c", "envoy.yaml", "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id",
         "--file-flush-interval-msec", "200",
     )
-    files = ("envoy.yaml",)
+    files = changed = ("envoy.yaml",)
 
-    def configuration(self, files, other):
-        found = super().configuration(files, False)
-        if other:
+    def configuration(self, files, variant):
+        found = super().configuration(files, variant)
+        if variant == OTHER:
             found = {name: blocks.without_lines(text, FAILS_OPEN) for name, text in found.items()}
         return found
 
@@ -27,7 +27,7 @@ class EnvoyHTTP(Envoy):
 
     key, title = "envoy-http", "Envoy, HTTP"
     arguments = ("-c", "envoy-http.yaml", *Envoy.arguments[2:])
-    files = ("envoy-http.yaml",)
+    files = changed = ("envoy-http.yaml",)
 
 
 GATEWAYS = (Envoy, EnvoyHTTP)

@@ -1,7 +1,7 @@
 """HAProxy: a Lua script sends the authorization requests, and the gate sends the denials."""
 
 import blocks
-from gateway import Gateway
+from gateway import OTHER, Gateway
 
 PLACE = "    use_backend versiongate_denial"
 
@@ -11,10 +11,11 @@ class HAProxy(Gateway):
     program, version_arguments = "haproxy", ("-v",)
     arguments = ("-db", "-f", "haproxy.cfg")
     files = ("haproxy.cfg", "versiongate.lua")
+    changed = ("haproxy.cfg",)
 
-    def configuration(self, files, other):
-        found = super().configuration(files, False)
-        if other:
+    def configuration(self, files, variant):
+        found = super().configuration(files, variant)
+        if variant == OTHER:
             text = blocks.replaced(found["haproxy.cfg"], PLACE, files["closed.cfg"] + PLACE)
             found["haproxy.cfg"] = text
         return found

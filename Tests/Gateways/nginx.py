@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import blocks
-from gateway import Gateway
+from gateway import OTHER, ROUTES, Gateway
 from places import WHEELS
 
 FAILS_OPEN = "error_page 500 502 503 504 = @versiongate_down;"
@@ -15,10 +15,11 @@ class Nginx(Gateway):
     program, version_arguments = "nginx", ("-v",)
     arguments = ("-e", "stderr", "-p", ".", "-c", "nginx.conf", "-g", "daemon off;")
     files = ("nginx.conf", "versiongate.conf")
+    changed = ("versiongate.conf",)
 
-    def configuration(self, files, other):
-        found = super().configuration(files, False)
-        if other:
+    def configuration(self, files, variant):
+        found = super().configuration(files, variant)
+        if variant == OTHER:
             found["versiongate.conf"] = blocks.without_lines(found["versiongate.conf"], FAILS_OPEN)
         return found
 
@@ -28,8 +29,8 @@ class StreamingNginx(Nginx):
 
     key, title = "nginx-streamed", "nginx (Debian), streamed"
 
-    def configuration(self, files, other):
-        found = super().configuration(files, other)
+    def configuration(self, files, variant):
+        found = super().configuration(files, variant)
         text = blocks.replaced_location(found["versiongate.conf"], "@versiongate_denied", files["streamed.conf"])
         found["versiongate.conf"] = blocks.replaced(
             text, "error_page 403 = @versiongate_denied_grpc;", "error_page 403 = @versiongate_denied;",
@@ -59,10 +60,10 @@ class IngressNginx(Nginx):
     """The authorization request of ingress-nginx, sent by a plain nginx: other fields, and another path of the gate."""
 
     key, title = "ingress-nginx", "nginx, like ingress-nginx"
-    has_other_choice = False
+    variants = (ROUTES,)
 
-    def configuration(self, files, other):
-        found = super().configuration(files, other)
+    def configuration(self, files, variant):
+        found = super().configuration(files, variant)
         text = blocks.replaced_location(found["versiongate.conf"], "= /_versiongate", files["ingress-nginx.conf"])
         found["versiongate.conf"] = text
         return found

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import table
 from cases import CASES, recovered
-from gateway import Missing
+from gateway import OTHER, ROUTES, Missing
 from places import BUILT, HERE, ROOT, Certificate
 
 MODULES = ("nginx", "haproxy", "caddy", "traefik", "apache", "envoy")
@@ -55,17 +55,18 @@ def chosen(given):
 def visit(kind, given, certificate, cases):
     """Runs all cases with one gateway, and returns its version and the cells."""
     gateway = kind(BUILT / kind.key, given.gate.resolve(), certificate)
-    cells, is_other = {}, False
+    cells, variant = {}, ""
     try:
         gateway.start()
         if not recovered(gateway):
             raise RuntimeError("an old build is not denied within 10 s")
-        for case in sorted(cases, key=lambda case: case.other):
-            if case.other and not gateway.has_other_choice:
-                break
-            if case.other and not is_other:
-                gateway.restart(other=True)
-                is_other = recovered(gateway)
+        for case in sorted(cases, key=lambda case: ("", OTHER, ROUTES).index(case.variant)):
+            if case.variant and case.variant not in gateway.variants:
+                continue
+            if case.variant != variant:
+                variant = case.variant
+                gateway.restart(variant)
+                recovered(gateway)
             try:
                 cells[case.name] = case.run(gateway)
             except Exception as error:

@@ -27,6 +27,9 @@ Gate: {gate}. Last run: {date}.
 - "forged `X-Forwarded-For`": "ignored" if the gate takes the address of the connection instead.
 - "a preview": `426` if a [signed header](../guides/preview.md) shows the denial, also in `/.versiongate/status`, and the backend
   does not see the header.
+- "the other backend": an old build goes to the backend that its [route](protocol.md#routes) names, and a current build to the
+  default one, with the changes in "Send old builds to another backend" on the page.
+- "selects nothing": a client that sends `X-VersionGate-Route` itself goes to the same backend as without it.
 - "other choice": the page shows how to deny instead of allow, or the other way around, while the gate does not respond.
   For Traefik, it shows how to wait for one second instead of thirty.
 - "–": the page has no such choice.

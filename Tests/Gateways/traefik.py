@@ -3,7 +3,7 @@
 import re
 
 import blocks
-from gateway import Gateway
+from gateway import OTHER, Gateway
 
 # The port in the page of the router to the gates.
 ROUTER = 8091
@@ -17,14 +17,15 @@ class Traefik(Gateway):
     program, version_arguments = "traefik", ("version",)
     arguments = ("--configfile=traefik.yaml",)
     files = ("traefik.yaml", "dynamic.yaml")
+    changed = ("dynamic.yaml",)
 
     def make_gate(self):
         self.ports[ROUTER] = self.reserved.reserve()
         return super().make_gate()
 
-    def configuration(self, files, other):
-        found = super().configuration(files, False)
-        if other:
+    def configuration(self, files, variant):
+        found = super().configuration(files, variant)
+        if variant == OTHER:
             entry = files["entrypoint.yaml"]
             found["traefik.yaml"] = blocks.replaced(found["traefik.yaml"], entry.partition("\n")[0] + "\n", entry)
             decisions = blocks.replaced(files["decisions.yaml"], SECOND, "")

@@ -13,6 +13,7 @@ import cases  # noqa: E402
 import run  # noqa: E402
 import table  # noqa: E402
 from clients import Response  # noqa: E402
+from gateway import OTHER, ROUTES  # noqa: E402
 from places import DOCS  # noqa: E402
 
 BODY = json.dumps({"title": "Update required", "message": "Please update."}).encode()
@@ -63,6 +64,18 @@ class Pages(unittest.TestCase):
         with self.assertRaises(ValueError):
             blocks.without_lines("a\n", "b")
 
+    def test_a_diff_is_applied_without_its_line_numbers(self):
+        diff = "@@ -7,2 +7,2 @@\n a\n-b\n+c\n@@ -9 +9,2 @@\n d\n+e\n"
+        self.assertEqual(blocks.patched("a\nb\nd\n", diff), "a\nc\nd\ne\n")
+
+    def test_a_diff_that_does_not_fit_is_an_error(self):
+        for diff, text in (
+            ("@@ -1 +1 @@\n-x\n+y\n", "0 instead of 1"), ("@@ -1,2 +1 @@\n-a\n+y\n", "1 old lines and 1 new"),
+            ("-a\n+b\n", "start with a hunk"), ("--- a\n+++ a\n@@ -1 +1 @@\n-a\n+y\n", "start with a hunk"),
+        ):
+            with self.subTest(diff=diff), self.assertRaisesRegex(blocks.PageError, text):
+                blocks.patched("a\nb\n", diff)
+
 
 class Configurations(unittest.TestCase):
     """The configurations in docs/gateways; no gateway is started."""
@@ -70,47 +83,58 @@ class Configurations(unittest.TestCase):
     def setUp(self):
         self.kinds = {kind: blocks.files((DOCS / kind.page).read_text()) for kind in run.gateways()}
 
-    def configuration(self, kind, files, other):
-        return kind.__new__(kind).configuration(files, other)
+    def configuration(self, kind, files, variant):
+        return kind.__new__(kind).configuration(files, variant)
 
-    def test_a_page_has_the_other_choice_unless_its_gateway_has_none(self):
+    def test_a_page_has_the_variants_of_its_gateway(self):
         for kind, files in self.kinds.items():
-            with self.subTest(gateway=kind.key):
-                first = self.configuration(kind, files, False)
-                self.assertEqual(set(first), set(kind.files))
-                if kind.has_other_choice:
-                    self.assertNotEqual(self.configuration(kind, files, True), first)
+            first = self.configuration(kind, files, "")
+            self.assertEqual(set(first), set(kind.files))
+            for variant in kind.variants:
+                with self.subTest(gateway=kind.key, variant=variant):
+                    self.assertNotEqual(self.configuration(kind, files, variant), first)
 
-    def test_each_block_that_a_choice_needs_is_missed(self):
-        for key, other, names in (
-            ("nginx", True, ("nginx.conf", "versiongate.conf")),
-            ("nginx-streamed", False, ("versiongate.conf", "streamed.conf")),
-            ("ingress-nginx", False, ("versiongate.conf", "ingress-nginx.conf")),
-            ("haproxy", True, ("haproxy.cfg", "versiongate.lua", "closed.cfg")),
-            ("caddy", True, ("Caddyfile", "open.Caddyfile")),
-            ("traefik", True, ("traefik.yaml", "dynamic.yaml", "entrypoint.yaml", "decisions.yaml")),
-            ("apache", False, ("apache.conf",)),
-            ("envoy-grpc", True, ("envoy.yaml",)),
-            ("envoy-http", True, ("envoy-http.yaml",)),
+    def test_a_lower_priority_for_the_old_backend_of_envoy_fits(self):
+        for kind, files in self.kinds.items():
+            if kind.page == "envoy.md":
+                text, = self.configuration(kind, files, ROUTES).values()
+                self.assertIn("priority: 1", blocks.patched(text, files["failover.diff"]))
+
+    def test_each_block_that_a_variant_needs_is_missed(self):
+        for key, variant, names in (
+            ("nginx", OTHER, ("nginx.conf", "versiongate.conf")), ("nginx", ROUTES, ("versiongate.conf.diff",)),
+            ("nginx-streamed", "", ("versiongate.conf", "streamed.conf")),
+            ("ingress-nginx", "", ("versiongate.conf", "ingress-nginx.conf")),
+            ("haproxy", OTHER, ("haproxy.cfg", "versiongate.lua", "closed.cfg")),
+            ("haproxy", ROUTES, ("haproxy.cfg.diff",)),
+            ("caddy", OTHER, ("Caddyfile", "open.Caddyfile")), ("caddy", ROUTES, ("Caddyfile.diff",)),
+            ("traefik", OTHER, ("traefik.yaml", "dynamic.yaml", "entrypoint.yaml", "decisions.yaml")),
+            ("traefik", ROUTES, ("dynamic.yaml.diff",)),
+            ("apache", ROUTES, ("apache.conf", "apache.conf.diff")),
+            ("envoy-grpc", OTHER, ("envoy.yaml",)), ("envoy-grpc", ROUTES, ("envoy.yaml.diff",)),
+            ("envoy-http", OTHER, ("envoy-http.yaml",)), ("envoy-http", ROUTES, ("envoy-http.yaml.diff",)),
         ):
             kind = next(kind for kind in self.kinds if kind.key == key)
             for name in names:
                 files = blocks.Files({each: text for each, text in self.kinds[kind].items() if each != name})
                 with self.subTest(gateway=key, block=name), self.assertRaisesRegex(blocks.PageError, name):
-                    self.configuration(kind, files, other)
+                    self.configuration(kind, files, variant)
 
-    def test_a_changed_line_that_a_choice_needs_is_missed(self):
-        for key, name, line in (
-            ("nginx", "versiongate.conf", "error_page 500 502 503 504 = @versiongate_down;"),
-            ("haproxy", "haproxy.cfg", "use_backend versiongate_denial"), ("caddy", "Caddyfile", "import versiongate"),
-            ("traefik", "traefik.yaml", "entryPoints:"), ("traefik", "dynamic.yaml", "8090/decide/traefik"),
-            ("envoy-grpc", "envoy.yaml", "failure_mode_allow: true"),
+    def test_a_changed_line_that_a_variant_needs_is_missed(self):
+        for key, variant, name, line in (
+            ("nginx", OTHER, "versiongate.conf", "error_page 500 502 503 504 = @versiongate_down;"),
+            ("nginx", ROUTES, "versiongate.conf", "proxy_pass http://api;"),
+            ("haproxy", OTHER, "haproxy.cfg", "use_backend versiongate_denial"),
+            ("caddy", OTHER, "Caddyfile", "import versiongate"),
+            ("traefik", OTHER, "traefik.yaml", "entryPoints:"),
+            ("traefik", OTHER, "dynamic.yaml", "8090/decide/traefik"),
+            ("envoy-grpc", OTHER, "envoy.yaml", "failure_mode_allow: true"),
         ):
             kind = next(kind for kind in self.kinds if kind.key == key)
             files = blocks.Files(self.kinds[kind])
             files[name] = files[name].replace(line, "other")
             with self.subTest(gateway=key, line=line), self.assertRaises(blocks.PageError):
-                self.configuration(kind, files, True)
+                self.configuration(kind, files, variant)
 
 
 class Denials(unittest.TestCase):
@@ -136,6 +160,28 @@ class Denials(unittest.TestCase):
                 self.assertEqual(cases.timed(response), text)
 
 
+class Routes(unittest.TestCase):
+    def response(self, backend, route):
+        members = {"backend": backend, "path": "/x", "lines": [["X-VersionGate-Route", value] for value in route]}
+        return Response(200, body=json.dumps(members).encode())
+
+    def test_the_backend_is_named_with_what_it_received_incorrectly(self):
+        for response, text in (
+            (self.response("legacy", ["legacy"]), "legacy"), (self.response("current", []), "current"),
+            (self.response("current", ["legacy"]), "current, X-VersionGate-Route: legacy"),
+            (self.response("legacy", []), "legacy, X-VersionGate-Route: none"),
+            (self.response("legacy", ["legacy", "x"]), "legacy, X-VersionGate-Route: legacy, x"),
+            (Response(502), "502, no body"),
+        ):
+            with self.subTest(text=text):
+                self.assertEqual(cases.chosen(response, "/x"), text)
+        self.assertEqual(cases.chosen(self.response("current", []), "/y"), "current, /x")
+
+    def test_only_the_right_backends_are_the_other_backend(self):
+        self.assertEqual(cases.by_version(["legacy", "current"]), "the other backend")
+        self.assertEqual(cases.by_version(["current", "502"]), "old: current; current: 502")
+
+
 class Results(unittest.TestCase):
     def test_a_changed_cell_and_a_new_one_are_differences(self):
         expected = {"nginx": {"get": "426", "head": "426"}}
@@ -151,7 +197,7 @@ class Results(unittest.TestCase):
         for key, cells in expected.items():
             with self.subTest(gateway=key):
                 self.assertLessEqual(set(cells), names)
-                self.assertLessEqual({case.name for case in cases.CASES if not case.other}, set(cells))
+                self.assertLessEqual({case.name for case in cases.CASES if not case.variant}, set(cells))
 
 
 if __name__ == "__main__":
