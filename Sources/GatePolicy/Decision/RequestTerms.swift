@@ -15,6 +15,8 @@ package struct RequestTerms: Sendable, Hashable {
     package let observed: [String]
     /// The required part of the identity that is missing or unparsable.
     package let gap: IdentityGap?
+    /// Whether a pass lifted the denial by the rule; `kind` is then `allow`.
+    package let isPassed: Bool
 
     package init(
         app: String = Self.other,
@@ -22,7 +24,8 @@ package struct RequestTerms: Sendable, Hashable {
         kind: Decision.Kind,
         rule: String = RuleExpectation.noRule,
         observed: [String] = [],
-        gap: IdentityGap? = nil
+        gap: IdentityGap? = nil,
+        isPassed: Bool = false
     ) {
         self.app = app
         self.platform = platform
@@ -30,7 +33,11 @@ package struct RequestTerms: Sendable, Hashable {
         self.rule = rule
         self.observed = observed
         self.gap = gap
+        self.isPassed = isPassed
     }
+
+    /// The name of the decision.
+    package var decision: String { self.isPassed ? Decision.passedName : self.kind.rawValue }
 
     /// The label for a missing name, and for a name that the rules do not contain.
     package static let other = "other"
@@ -40,12 +47,12 @@ package struct RequestTerms: Sendable, Hashable {
 
     /// The labels without names from the rules file; they have only a few dozen combinations.
     package var withoutNames: RequestTerms {
-        RequestTerms(kind: self.kind, rule: Self.other, gap: self.gap)
+        RequestTerms(kind: self.kind, rule: Self.other, gap: self.gap, isPassed: self.isPassed)
     }
 
     /// Whether the request passes only because the rules that would deny it are in observe mode.
     package var passesByObserving: Bool {
-        self.kind < .require && !self.observed.isEmpty
+        self.kind < .require && !self.observed.isEmpty && !self.isPassed
     }
 }
 
@@ -71,7 +78,8 @@ struct NamedClients: Sendable {
     }
 
     func terms(of decision: Decision, for identity: ClientIdentity) -> RequestTerms {
-        let isUnidentified = decision.ruleID == nil && decision.kind >= .require
+        let isPassed = decision.passID != nil
+        let isUnidentified = decision.ruleID == nil && (decision.kind >= .require || isPassed)
         let observed = decision.observed.filter { $0.kind >= .require }
             .map { $0.ruleID ?? RuleExpectation.unidentified }
         return RequestTerms(
@@ -81,7 +89,8 @@ struct NamedClients: Sendable {
             rule: decision.ruleID
                 ?? (isUnidentified ? RuleExpectation.unidentified : RuleExpectation.noRule),
             observed: Set(observed).sorted(),
-            gap: decision.gap
+            gap: decision.gap,
+            isPassed: isPassed
         )
     }
 

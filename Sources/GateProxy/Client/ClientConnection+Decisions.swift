@@ -78,6 +78,14 @@ extension ClientConnection {
         let facts = described.facts
         var verdict = self.verdict(on: head, facts: facts, in: bytes)
         if facts.hasGateOwnedField {
+            verdict = self.passed(
+                verdict,
+                head,
+                facts: facts,
+                in: bytes,
+                self.rules,
+                for: .inspection
+            )
             verdict = self.previewed(verdict, head, facts: facts, in: bytes, counts: false)
         }
         guard let denial = self.rules.denial(of: verdict, on: head, in: bytes) else {
@@ -137,7 +145,10 @@ extension ClientConnection {
         {
             return self.rules.preflight
         }
-        let counted = self.countedVerdict(on: head, facts: facts, in: bytes)
+        let counted =
+            facts.hasGateOwnedField
+            ? self.countedVerdictWithPass(on: head, facts: facts, in: bytes)
+            : self.countedVerdict(on: head, facts: facts, in: bytes)
         let verdict =
             facts.hasGateOwnedField
             ? self.previewed(counted, head, facts: facts, in: bytes) : counted

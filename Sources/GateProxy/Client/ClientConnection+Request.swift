@@ -110,13 +110,19 @@ extension ClientConnection {
             }
             return self.serve(endpoint, head, facts: facts, in: bytes)
         }
-        var verdict = self.countedVerdict(on: head, facts: facts, in: bytes)
+        let verdict: Verdict
+        // The access log contains the verdict of the rules or of a pass, even if the response shows a preview.
+        var logged: Verdict?
+        if facts.hasGateOwnedField {
+            let counted = self.countedVerdictWithPass(on: head, facts: facts, in: bytes)
+            verdict = self.previewed(counted, head, facts: facts, in: bytes)
+            logged = counted
+        } else {
+            verdict = self.countedVerdict(on: head, facts: facts, in: bytes)
+        }
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
         }
-        // The access log contains the verdict of the rules, even if the response shows a preview.
-        let logged = facts.hasGateOwnedField ? verdict : nil
-        if let logged { verdict = self.previewed(logged, head, facts: facts, in: bytes) }
         // The other members were set by `nextRequest()`; building a new request would cost more.
         self.request.verdict = verdict
         self.request.response.begin(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
@@ -168,8 +174,20 @@ extension ClientConnection {
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) -> Verdict {
-        let rules = self.rules
         let verdict = self.verdict(on: head, facts: facts, in: bytes)
+        self.count(verdict, on: head, facts: facts, in: bytes)
+        return verdict
+    }
+
+    /// Counts the verdict on a request.
+    @inline(__always)
+    func count(
+        _ verdict: Verdict,
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) {
+        let rules = self.rules
         self.loop.tally.count(verdict.tallyPlace)
         if let census = self.loop.census {
             self.request.censusReceipt = rules.count(
@@ -183,7 +201,6 @@ extension ClientConnection {
                 return ClientNetwork(address)?.place ?? .unknown
             }
         }
-        return verdict
     }
 
     /// Sends a denial with the client's version inserted.

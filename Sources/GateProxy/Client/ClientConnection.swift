@@ -284,6 +284,8 @@ extension ClientConnection {
             let (verdict, denial) = self.currentVerdict(on: revocable.received)
         else { return }
         self.request.revocable?.validUntil = verdict.validUntil
+        // A single-use pass remains valid for the request that has used it up.
+        if verdict.decision.passID != nil { self.request.verdict = verdict }
         guard let denial else { return }
         self.loop.counters.revoked += 1
         if self.request.isCall, self.endCall(denial) { return }
@@ -349,13 +351,17 @@ extension ClientConnection {
         let bytes = buffer.readableBytesUInt8Span
         guard let facts = try? RequestFacts(head, in: bytes) else { return nil }
         var last: RememberedVerdict?
-        let verdict = rules.verdict(
+        var verdict = rules.verdict(
             on: head,
             facts: facts,
             in: bytes,
             address: self.clientAddress(head, facts: facts, in: bytes),
             last: &last
         )
+        if facts.hasGateOwnedField {
+            let held = self.request.verdict?.decision.passID
+            verdict = self.passed(verdict, head, facts: facts, in: bytes, rules, for: .response(held))
+        }
         return (verdict, rules.denial(of: verdict, on: head, in: bytes))
     }
 

@@ -82,15 +82,21 @@ enum AccessLogFields {
 
     /// Renders the fields for a decision, which follow those for the client.
     static func rendered(_ decision: Decision?, as format: AccessLogFormat) -> [UInt8] {
-        let kind = decision?.kind.rawValue
+        let kind = decision?.name
         let rule = decision?.ruleID
         let ids = decision?.observed.map { $0.ruleID ?? "unidentified" } ?? []
         let observed = ids.isEmpty ? nil : ids.joined(separator: ",")
-        let room = self.room(for: kind) + self.room(for: rule) + self.room(for: observed)
+        let pass = decision?.passID?.description
+        let room =
+            self.room(for: kind) + self.room(for: rule) + self.room(for: observed)
+            + self.room(for: pass)
         return [UInt8](logAtMost: room) { line in
             self.write(kind, " decision=\"", ",\"decision\":\"", as: format, into: &line)
             self.write(rule, " rule=\"", ",\"rule\":\"", as: format, into: &line)
             self.write(observed, " observed=\"", ",\"observed\":\"", as: format, into: &line)
+            if pass != nil {
+                self.write(pass, " pass=\"", ",\"pass\":\"", as: format, into: &line)
+            }
         }
     }
 

@@ -101,7 +101,7 @@ package final class Verdict: Sendable {
         _ added: [HeaderField],
         _ decision: Decision
     ) -> RenderedFields {
-        let kind = HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)
+        let kind = HeaderField(name: "X-VersionGate-Decision", value: decision.name)
         return RenderedFields(added + [kind])
     }
 }
