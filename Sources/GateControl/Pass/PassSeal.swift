@@ -28,8 +28,12 @@ package struct PassSeal: Sendable {
 
     /// Returns the value of the header field for a pass.
     package func field(for pass: Pass) -> String {
-        let text = pass.text
-        let code = self.keys.first.code(of: Self.signed(text))
+        self.signed(pass.text[...])
+    }
+
+    /// Returns a text with its signature.
+    package func signed(_ text: Substring) -> String {
+        let code = self.keys.first.code(of: Self.signed(String(text)))
         return "\(text).\(Base64URL.text(code))"
     }
 

@@ -280,6 +280,7 @@ extension ClientConnection {
             in: bytes,
             address: address,
             by: self.rules,
+            readsFields: facts.hasGateOwnedField,
             countsPreview: true
         )
         guard let (status, inputs) = answer else {
@@ -362,6 +363,7 @@ extension ClientConnection {
             in: bytes,
             address: events.address,
             by: rules,
+            readsFields: true,
             countsPreview: false
         )
         guard let (status, _) = answer else { return }

@@ -145,13 +145,14 @@ extension ClientConnection {
         {
             return self.rules.preflight
         }
-        let counted =
-            facts.hasGateOwnedField
-            ? self.countedVerdictWithPass(on: head, facts: facts, in: bytes)
-            : self.countedVerdict(on: head, facts: facts, in: bytes)
-        let verdict =
-            facts.hasGateOwnedField
-            ? self.previewed(counted, head, facts: facts, in: bytes) : counted
+        let (counted, verdict): (Verdict, Verdict)
+        if facts.hasGateOwnedField {
+            counted = self.countedVerdictWithPass(on: head, facts: facts, in: bytes)
+            verdict = self.previewed(counted, head, facts: facts, in: bytes)
+        } else {
+            counted = self.countedVerdict(on: head, facts: facts, in: bytes)
+            verdict = counted
+        }
         self.request.verdict = verdict
         if let log = self.loop.accessLog {
             self.beginLogEntry(of: log, head, facts: facts, in: bytes, verdict: counted)

@@ -3,20 +3,6 @@ import GateWire
 
 /// Passes.
 extension ClientConnection {
-    /// Evaluates a request that has a field of the gate, applies its pass, and counts the verdict.
-    @inline(never)
-    func countedVerdictWithPass(
-        on head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>
-    ) -> Verdict {
-        let rules = self.rules
-        let decided = self.verdict(on: head, facts: facts, in: bytes)
-        let verdict = self.passed(decided, head, facts: facts, in: bytes, rules, for: .request)
-        self.count(verdict, on: head, facts: facts, in: bytes)
-        return verdict
-    }
-
     /// The verdict for the client's pass; `verdict` if the rules allow the request, or if there is no valid pass.
     ///
     /// The verdict is not cached. Only the passes of new requests are counted.
@@ -52,7 +38,7 @@ extension ClientConnection {
 
     /// The status of the client that requests it, with its preview and its pass.
     ///
-    /// `countsPreview`: whether to count the preview request.
+    /// `readsFields`: whether the request may have a preview or a pass; `countsPreview`: whether to count the preview.
     ///
     /// - Returns: The status, and the names of the request fields that it can depend on, for `Vary`; `nil` if the query
     ///   describes no valid request.
@@ -61,15 +47,21 @@ extension ClientConnection {
         in bytes: Span<UInt8>,
         address: String,
         by rules: WorkerRules,
+        readsFields: Bool,
         countsPreview: Bool
     ) -> (status: LaunchStatus, inputs: String)? {
+        guard readsFields else {
+            let status = rules.launchStatus(on: head, in: bytes, address: address)
+            return status.map { ($0, rules.ruleSet.answerInputs) }
+        }
         let preview = self.preview(in: head, bytes, counts: countsPreview)
         let field = PassField(of: head, in: bytes)
         let check = self.loop.settings.passes.map { PassCheck(passes: $0, purpose: .inspection) }
         let status = rules.launchStatus(on: head, in: bytes, address: address, preview: preview) {
             guard let check, let field else { return nil }
             let reading = check.read(field, of: $0, by: rules.ruleSet, at: rules.now())
-            if case .valid(let pass) = reading { return pass } else { return nil }
+            guard case .valid(let pass) = reading else { return nil }
+            return pass
         }
         return status.map { ($0, rules.ruleSet.inputs(of: $0, isPreview: preview != nil)) }
     }

@@ -151,58 +151,6 @@ extension ClientConnection {
         }
     }
 
-    @inline(__always)
-    func verdict(
-        on head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>
-    ) -> Verdict {
-        self.rules.verdict(
-            on: head,
-            facts: facts,
-            in: bytes,
-            address: self.rules.dependsOnAddress
-                ? self.clientAddress(head, facts: facts, in: bytes) : "",
-            last: &self.heads.lastVerdict
-        )
-    }
-
-    /// Evaluates a request and counts the verdict.
-    @inline(__always)
-    func countedVerdict(
-        on head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>
-    ) -> Verdict {
-        let verdict = self.verdict(on: head, facts: facts, in: bytes)
-        self.count(verdict, on: head, facts: facts, in: bytes)
-        return verdict
-    }
-
-    /// Counts the verdict on a request.
-    @inline(__always)
-    func count(
-        _ verdict: Verdict,
-        on head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>
-    ) {
-        let rules = self.rules
-        self.loop.tally.count(verdict.tallyPlace)
-        if let census = self.loop.census {
-            self.request.censusReceipt = rules.count(
-                verdict,
-                on: head,
-                facts: facts,
-                in: bytes,
-                for: census
-            ) {
-                let address = self.clientAddress(head, facts: facts, in: bytes)
-                return ClientNetwork(address)?.place ?? .unknown
-            }
-        }
-    }
-
     /// Sends a denial with the client's version inserted.
     private func deny(
         _ denial: RenderedAnswer,

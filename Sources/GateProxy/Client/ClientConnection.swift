@@ -344,27 +344,6 @@ extension ClientConnection {
         }
     }
 
-    private func currentVerdict(on received: ReceivedHead) -> (Verdict, RenderedAnswer?)? {
-        let rules = self.loop.rules
-        let head = received.head(by: rules.table)
-        let buffer = received.bytes
-        let bytes = buffer.readableBytesUInt8Span
-        guard let facts = try? RequestFacts(head, in: bytes) else { return nil }
-        var last: RememberedVerdict?
-        var verdict = rules.verdict(
-            on: head,
-            facts: facts,
-            in: bytes,
-            address: self.clientAddress(head, facts: facts, in: bytes),
-            last: &last
-        )
-        if facts.hasGateOwnedField {
-            let held = self.request.verdict?.decision.passID
-            verdict = self.passed(verdict, head, facts: facts, in: bytes, rules, for: .response(held))
-        }
-        return (verdict, rules.denial(of: verdict, on: head, in: bytes))
-    }
-
     /// Ends a response or a tunnel that must not continue.
     func revoke(_ revocation: WebSocketRelay.Revocation) {
         switch self.exchange {
