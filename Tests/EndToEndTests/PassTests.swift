@@ -11,7 +11,7 @@ struct PassTests {
     private static let secret = "a secret that only testers have"
     private static let field = "X-VersionGate-Pass"
     private static let rules = """
-        unidentified: { missing: reject, unreadable: reject }
+        unidentified: { missing: reject, unreadable: reject, storeUrl: https://a.example/app }
         rules:
           - id: shop
             match: { platform: ios }
@@ -66,6 +66,15 @@ struct PassTests {
         )
         #expect(result.output.hasPrefix("\(Self.field): \(message.1)."))
         return (String(result.output.dropLast()), String(message.1))
+    }
+
+    /// Returns a single-use pass from after the second in which the gate started.
+    private static func once(_ scene: Scene, lifetime: String = "1h") throws -> String {
+        try Deadline.usual.poll("a pass from after the start") {
+            let field = try Self.signed(scene, "--for", lifetime, "--once").field
+            let status = try scene.ask(Self.request(field, target: "/.versiongate/status"))
+            return status.text.contains("\"decision\":\"allow\"") ? field : nil
+        }
     }
 
     private static func request(
@@ -201,11 +210,11 @@ struct PassTests {
                 ["preview", "--secret-file", scene.folder.path(of: "secret")]
             )
             let other = try PassSeal(secrets: "another secret of testers")
-            let shown = preview.output.dropLast().replacing("Preview", with: "Pass")
+            let shown = String(preview.output.dropLast()).replacing("Preview", with: "Pass")
             let revoked = pass()
             let revokedID = revoked.dropFirst(Self.field.count + 2).prefix(16)
             try scene.reload(Self.rules + "revokedPasses: [\(revokedID)]\n")
-            let once = try Self.signed(scene, "--for", "1h", "--once").field
+            let once = try Self.once(scene)
             #expect(try scene.ask(Self.request(once)).status == 200)
             let device = pass(device: "8C5B7A1E")
             let app = pass(app: "com.example.shop")
@@ -343,7 +352,7 @@ struct PassTests {
     @Test func `a replay of a single-use pass is refused after a restart`() async throws {
         let stage = try Stage()
         try await stage.play { scene in
-            let used = try Self.signed(scene, "--for", "1h", "--once").field
+            let used = try Self.once(scene)
             let unused = try Self.signed(scene, "--for", "1h", "--once").field
             #expect(try scene.ask(Self.request(used)).status == 200)
             let next = try scene.restarted(flags: stage.flags)
@@ -360,11 +369,8 @@ struct PassTests {
     {
         let stage = try Stage(isKept: false)
         try await stage.play { scene in
-            // The first pass may be from the second of the start.
-            let used = try Deadline.usual.poll("a pass from after the start") {
-                let pass = try Self.signed(scene, "--for", "1h", "--once").field
-                return try scene.ask(Self.request(pass)).status == 200 ? pass : nil
-            }
+            let used = try Self.once(scene)
+            #expect(try scene.ask(Self.request(used)).status == 200)
             let unused = try Self.signed(scene, "--for", "1h", "--once").field
             let other = try Self.signed(scene, "--for", "1h").field
             let next = try scene.restarted(flags: stage.flags)
@@ -405,16 +411,17 @@ struct PassTests {
         #expect(try client.rest().bytes == [])
     }
 
-    @Test(arguments: [[], ["--once"]])
-    func `a WebSocket and an event stream end when their pass expires`(_ more: [String])
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func `a WebSocket and an event stream end when their pass expires`(
+        _ isSingleUse: Bool
+    ) async throws {
         try await Stage().play(backend: { _ in [.send(Self.switching), .mirror] }) { scene in
-            let secret = ["--secret-file", scene.folder.path(of: "secret")]
-            let output = try ToolProcess.versiongate(["pass", "--for", "3s"] + secret + more).output
-            let client = try Self.openWebSocket(scene, String(output.dropLast()))
+            let field =
+                isSingleUse
+                ? try Self.once(scene, lifetime: "5s") : try Self.signed(scene, "--for", "5s").field
+            let client = try Self.openWebSocket(scene, field)
             let listener = try scene.connect()
-            let lasting = try Self.signed(scene, "--for", "3s").field
+            let lasting = try Self.signed(scene, "--for", "5s").field
             try listener.send(Self.request(lasting, target: "/.versiongate/events"))
             // A reload does not end it.
             try scene.reload(Self.rules.replacing("3.5.0", with: "3.6.0"))
@@ -450,7 +457,7 @@ struct PassTests {
 
     @Test func `gateways get the decision of the pass over HTTP`() async throws {
         try await Stage(more: [.decideListen()]).play { scene in
-            let (field, _) = try Self.signed(scene, "--for", "1h", "--once")
+            let field = try Self.once(scene)
             let port = try #require(scene.gate.decidePort)
             func ask(_ path: String) throws -> RawResponse {
                 let client = try RawClient(port: port)

@@ -1,6 +1,7 @@
 import GateCensus
 import GatePolicy
 import GateWire
+import NIOCore
 
 /// Verdicts on requests.
 extension ClientConnection {

@@ -7,7 +7,7 @@ import Testing
 struct PassSealTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let secret = "0123456789abcdef"
-    private static let id = Pass.ID(0xB0A7_C3D2_E1F4_0596)
+    private static let id = Pass.ID(parsing: "b0a7c3d2e1f40596") ?? .random()
     private static let device = "8C5B7A1E"
 
     private static func seal(_ secrets: String = Self.secret) throws -> PassSeal {
