@@ -44,7 +44,14 @@ struct AdminEventHubTests {
     }
 
     private static func figures(_ requests: UInt64) -> AdminFigures {
-        AdminFigures(requests: requests, denied: 1, warned: 0, observed: 0, passed: 4, connections: 2)
+        AdminFigures(
+            requests: requests,
+            denied: 1,
+            warned: 0,
+            observed: 0,
+            passed: 4,
+            connections: 2
+        )
     }
 
     /// Returns the text sent to a page since the last call.

@@ -137,8 +137,3 @@ extension Pass {
             && name.utf8.first != 0x20 && name.utf8.last != 0x20
     }
 }
-
-extension RuleSet {
-    /// Whether the rules revoke a pass.
-    package func revokes(_ pass: Pass) -> Bool { self.definition.revokedPasses.contains(pass.id) }
-}
