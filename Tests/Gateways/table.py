@@ -27,6 +27,8 @@ Gate: {gate}. Last run: {date}.
 - "forged `X-Forwarded-For`": "ignored" if the gate takes the address of the connection instead.
 - "a preview": `426` if a [signed header](../guides/preview.md) shows the denial, also in `/.versiongate/status`, and the backend
   does not see the header.
+- "a pass": "passes" if a [signed header](../guides/pass.md) lifts the denial, also in `/.versiongate/status`, and the backend does
+  not see the header.
 - "other choice": the page shows how to deny instead of allow, or the other way around, while the gate does not respond.
   For Traefik, it shows how to wait for one second instead of thirty.
 - "–": the page has no such choice.
