@@ -195,6 +195,7 @@ let package = Package(
         .target(
             name: "GateFuzzing",
             dependencies: [
+                "GateControl",
                 "GateFeeds",
                 "GatePolicy",
                 "GateProxy",
@@ -338,8 +339,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ConformanceCases", "GatePolicy", "GateRules", "GateTestSupport", "MutatedRules",
-                "OwnThread", "RulesTestSupport", "VersionGateClient", "versiongate",
+                "ConformanceCases", "GateControl", "GatePolicy", "GateRules", "GateTestSupport",
+                "MutatedRules", "OwnThread", "RulesTestSupport", "VersionGateClient", "versiongate",
             ],
             exclude: ["Programs"]
         ),

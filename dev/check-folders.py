@@ -11,7 +11,7 @@ import re
 import sys
 
 ORDERS = {
-    "GateControl": ["Watching", "Reloading", "FeedRunning", "Breaker", "Preview"],
+    "GateControl": ["Watching", "Reloading", "FeedRunning", "Breaker", "Preview", "Pass"],
     "GateFeeds": ["Streams", "Values", "Google", "RemoteConfig", "AppStoreConnect", "Sources", "FeedRunning"],
     "GateRecords": ["State", "Redis", "Census", "Advice", "Audit"],
     "GateRules": [

@@ -41,6 +41,9 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("user-agent-pattern") { input throws(Finding) in
             try UserAgentPatternProperties.check(input)
         },
+        FuzzTarget("pass") { input throws(Finding) in
+            try PassProperties.check(input)
+        },
         FuzzTarget("client-class") { input throws(Finding) in
             try ClientClassProperties(input).check()
         },

@@ -49,29 +49,46 @@ extension RuleSet {
         return decision
     }
 
-    /// Returns the launch status for a tester.
+    /// Returns the status of a client that sends a preview, a pass, or both.
+    ///
+    /// `pass` returns the pass if it is valid; it is called only if the rules deny the client.
     package func launchStatus(
-        previewing preview: Preview,
+        previewing preview: Preview?,
+        passing pass: () -> Pass?,
         for identity: ClientIdentity,
         in scope: RequestScope,
         at now: Timestamp,
         address: String?
     ) -> LaunchStatus {
         var status = self.clientStatus(of: identity, in: scope, at: now, address: address)
-        status.decision = self.decision(
-            status.decision,
-            previewing: preview,
-            for: identity,
-            in: scope,
-            at: now,
-            address: address
-        )
-        status.storeURL = status.decision.upgrade.storeURL ?? status.storeURL
+        if status.decision.isLiftable, let pass = pass() {
+            // The floors and the store URL of the rules do not apply to the client.
+            status = ClientStatus(decision: status.decision.passed(by: pass))
+            status.decision.ruleID = nil
+        }
+        if let preview {
+            status.decision = self.decision(
+                status.decision,
+                previewing: preview,
+                for: identity,
+                in: scope,
+                at: now,
+                address: address
+            )
+            status.storeURL = status.decision.upgrade.storeURL ?? status.storeURL
+        }
         return self.responder.status(status, identity)
     }
 
+    /// The request header fields that the status of a client can depend on, for `Vary`.
+    package func inputs(of status: LaunchStatus, isPreview: Bool) -> String {
+        let inputs = isPreview ? self.previewedAnswerInputs : self.answerInputs
+        guard status.decision.passID != nil else { return inputs }
+        return "\(inputs), \(Pass.fieldName.lowercased())"
+    }
+
     /// The request header fields that a response to a tester can depend on, for `Vary`.
-    package var previewedAnswerInputs: String {
+    private var previewedAnswerInputs: String {
         "\(self.answerInputs), \(Preview.fieldName.lowercased())"
     }
 

@@ -13,7 +13,8 @@ struct VersionGate: AsyncParsableCommand {
             Schema.self, ListSettings.self, Reload.self, Healthcheck.self, CensusCommand.self,
             ImpactCommand.self, FloorCommand.self, SunsetCommand.self, BlockedCommand.self,
             BreakerCommand.self,
-            Undo.self, PreviewCommand.self, DemoBackend.self, DemoTraffic.self, Version.self,
+            Undo.self, PreviewCommand.self, PassCommand.self, DemoBackend.self, DemoTraffic.self,
+            Version.self,
         ]
     )
 

@@ -44,7 +44,14 @@ struct AdminEventHubTests {
     }
 
     private static func figures(_ requests: UInt64) -> AdminFigures {
-        AdminFigures(requests: requests, denied: 1, warned: 0, observed: 0, connections: 2)
+        AdminFigures(
+            requests: requests,
+            denied: 1,
+            warned: 0,
+            observed: 0,
+            passed: 4,
+            connections: 2
+        )
     }
 
     /// Returns the text sent to a page since the last call.
@@ -64,7 +71,7 @@ struct AdminEventHubTests {
         #expect(try Self.text(page) == "retry: 2000\n\n")
         self.hub.tell(self.moment, Self.figures(3))
         let numbers =
-            #"{"connections":2,"denied":1,"observed":0,"requests":3,"warned":0}"#
+            #"{"connections":2,"denied":1,"observed":0,"passed":4,"requests":3,"warned":0}"#
         #expect(try Self.text(page) == "event: figures\ndata: \(numbers)\n\n")
         self.hub.tell(self.moment, Self.figures(3))
         #expect(try Self.text(page) == "")

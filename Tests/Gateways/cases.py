@@ -252,6 +252,20 @@ def preview(gateway):
     return text + (", the backend sees it" if "x-versiongate-preview" in names else "")
 
 
+def signed_pass(gateway):
+    """A signed header that lifts denials: the gate obeys it, and the backend does not see it."""
+    lines = [*OLD, gateway.gate.signed_pass()]
+    response = clients.plain(gateway.port, "GET", "/pass", lines)
+    if problem := failure(response, 200):
+        return problem
+    status = clients.plain(gateway.port, "GET", "/.versiongate/status?path=/pass", lines)
+    text = "passes"
+    if failure(status, 200) or json.loads(status.body).get("decision") != "allow":
+        text += ", not in the status"
+    names = {name.lower() for name, _ in json.loads(response.body)["lines"]}
+    return text + (", the backend sees it" if "x-versiongate-pass" in names else "")
+
+
 def upload_refused(gateway):
     response, early = clients.upload(gateway.port, "/upload-old", OLD, 30 * MEGABYTE, sent=1000)
     return denial(response) + (" at once" if early else " later")
@@ -559,6 +573,7 @@ CASES = (
     Case("parents", "`/decide/` by way of `..`", parents),
     Case("address", "forged `X-Forwarded-For`", address),
     Case("preview", "a preview", preview),
+    Case("pass", "a pass", signed_pass),
     Case("upload-old", "old build, upload of 30 MB, 1,000 bytes sent", upload_refused),
     Case("upload-old2", "old build, upload of 3 MB over HTTP/2", upload_refused2, slow=True),
     Case("upload", "current build, upload of 30 MB", upload_passes),

@@ -27,6 +27,8 @@ Gate: {gate}. Last run: {date}.
 - "forged `X-Forwarded-For`": "ignored" if the gate takes the address of the connection instead.
 - "a preview": `426` if a [signed header](../guides/preview.md) shows the denial, also in `/.versiongate/status`, and the backend
   does not see the header.
+- "a pass": "passes" if a [signed header](../guides/pass.md) lifts the denial, also in `/.versiongate/status`, and the backend does
+  not see the header.
 - "the other backend": an old build goes to the backend that its [route](protocol.md#routes) names, and a current build to the
   default one, with the changes in "Send old builds to another backend" on the page.
 - "selects nothing": a client that sends `X-VersionGate-Route` itself goes to the same backend as without it.

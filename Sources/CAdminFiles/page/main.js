@@ -69,7 +69,7 @@ function showFigures(next) {
     const rate = since > 0 ? `; ${since < 10 ? since.toFixed(1) : number(since)} requests/second` : "";
     byId("live").textContent =
         `${number(next.requests)} requests since startup: ${number(next.denied)} denied, ${number(next.warned)} with a recommendation, ` +
-        `${number(next.observed)} observed${rate}.`;
+        `${number(next.observed)} observed${next.passed > 0 ? `, ${number(next.passed)} allowed by a pass` : ""}${rate}.`;
     figures = { requests: next.requests, time: now };
     if (now - counted >= pause) look("counts");
 }

@@ -111,6 +111,11 @@ export async function showDecisions({ isCounting }) {
             ? quiet("No requests")
             : table("Observed", ["Rule", "#Requests"], observed.map(([, rule, count]) => [rule, number(count)])),
     );
+    const passes = [...metrics.matchAll(/^versiongate_passes_total\{outcome="([^"]*)"\} ([1-9][0-9]*)$/gm)];
+    if (passes.length > 0) {
+        parts.push(h("h3", {}, "Requests with a pass that would be denied"));
+        parts.push(table("Passes", ["Outcome", "#Requests"], passes.map(([, outcome, count]) => [outcome, number(count)])));
+    }
     show("decisions", ...parts);
 }
 

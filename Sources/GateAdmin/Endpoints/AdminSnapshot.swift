@@ -39,6 +39,8 @@ struct AdminFigures: Sendable, Equatable, Encodable {
     let denied: UInt64
     let warned: UInt64
     let observed: UInt64
+    /// The requests that were allowed because of a pass.
+    let passed: UInt64
     let connections: Int
 }
 
@@ -62,6 +64,7 @@ extension AdminEndpoints {
                 denied: counters.required + counters.maintenance,
                 warned: counters.recommended,
                 observed: counters.observed,
+                passed: counters.passed,
                 connections: statistics.openConnections
             )
         }

@@ -1,6 +1,7 @@
+internal import GatePolicy
 internal import GateProxy
 
-/// Metrics of requests to the gate's own endpoints, and of previews.
+/// Metrics of requests to the gate's own endpoints, of previews, and of passes.
 extension GateMetrics {
     var statusRequestMetrics: [MetricFamily] {
         [
@@ -17,6 +18,21 @@ extension GateMetrics {
             .with(.count(self.gate.counters.previewsShown), Label("result", "shown"))
             .with(.count(self.gate.counters.previewsExpired), Label("result", "expired"))
             .with(.count(self.gate.counters.previewsForged), Label("result", "forged")),
+            self.passes,
         ]
+    }
+
+    private var passes: MetricFamily {
+        let counters = self.gate.counters
+        var family = MetricFamily(
+            "versiongate_passes_total",
+            .counter,
+            "Total number of requests with a pass header that the rules would have denied."
+        )
+        .with(.count(counters.passed), Label("outcome", "passed"))
+        for refusal in Pass.Refusal.allCases {
+            family.add(.count(counters.passes[refusal]), [Label("outcome", refusal.rawValue)])
+        }
+        return family
     }
 }

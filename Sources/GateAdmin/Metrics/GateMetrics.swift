@@ -40,7 +40,7 @@ extension GateMetrics {
         init(_ terms: RequestTerms) {
             self.app = terms.app
             self.platform = terms.platform
-            self.decision = terms.kind.rawValue
+            self.decision = terms.decision
             self.rule = terms.rule
             self.mode = (terms.passesByObserving ? RuleMode.observe : .enforce).rawValue
         }

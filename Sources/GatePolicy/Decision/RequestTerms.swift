@@ -30,6 +30,8 @@ package struct RequestTerms: Sendable, Hashable {
             self.backend = backend
         }
     }
+    /// Whether a pass lifted the denial by the rule; `kind` is then `allow`.
+    package let isPassed: Bool
 
     package init(
         app: String = Self.other,
@@ -39,7 +41,8 @@ package struct RequestTerms: Sendable, Hashable {
         observed: [String] = [],
         gap: IdentityGap? = nil,
         route: Route? = nil,
-        observedRoutes: [Route] = []
+        observedRoutes: [Route] = [],
+        isPassed: Bool = false
     ) {
         self.app = app
         self.platform = platform
@@ -49,7 +52,11 @@ package struct RequestTerms: Sendable, Hashable {
         self.gap = gap
         self.route = route
         self.observedRoutes = observedRoutes
+        self.isPassed = isPassed
     }
+
+    /// The name of the decision.
+    package var decision: String { self.isPassed ? Decision.passedName : self.kind.rawValue }
 
     /// The label for a missing name, and for a name that the rules do not contain.
     package static let other = "other"
@@ -59,12 +66,12 @@ package struct RequestTerms: Sendable, Hashable {
 
     /// The labels without names from the rules file; they have only a few dozen combinations.
     package var withoutNames: RequestTerms {
-        RequestTerms(kind: self.kind, rule: Self.other, gap: self.gap)
+        RequestTerms(kind: self.kind, rule: Self.other, gap: self.gap, isPassed: self.isPassed)
     }
 
     /// Whether the request passes only because the rules that would deny it are in observe mode.
     package var passesByObserving: Bool {
-        self.kind < .require && !self.observed.isEmpty
+        self.kind < .require && !self.observed.isEmpty && !self.isPassed
     }
 }
 
@@ -96,7 +103,8 @@ struct NamedClients: Sendable {
     }
 
     func terms(of decision: Decision, for identity: ClientIdentity) -> RequestTerms {
-        let isUnidentified = decision.ruleID == nil && decision.kind >= .require
+        let isPassed = decision.passID != nil
+        let isUnidentified = decision.ruleID == nil && (decision.kind >= .require || isPassed)
         let observed = decision.observed.filter { $0.kind >= .require }
             .map { $0.ruleID ?? RuleExpectation.unidentified }
         return RequestTerms(
@@ -108,7 +116,8 @@ struct NamedClients: Sendable {
             observed: Set(observed).sorted(),
             gap: decision.gap,
             route: decision.route.map { RequestTerms.Route($0) },
-            observedRoutes: decision.observedRoutes.map { RequestTerms.Route($0) }
+            observedRoutes: decision.observedRoutes.map { RequestTerms.Route($0) },
+            isPassed: isPassed
         )
     }
 

@@ -9,6 +9,8 @@ extension Decision {
         case noRuleApplies
         /// The client meets all rules that match it.
         case passes
+        /// The rules deny the request, but the client has this pass.
+        case passed(Pass.ID)
         case belowRecommended
         case belowRecommendedBuild
         case belowMinimum
@@ -44,6 +46,7 @@ extension Decision.Reason: CustomStringConvertible {
         case .preflight: "the request is a CORS preflight"
         case .noRuleApplies: "no rule applies"
         case .passes: "the client meets every rule that applies"
+        case .passed(let id): "the client has the pass \(id)"
         case .belowRecommended: "the version is below the recommended one"
         case .belowRecommendedBuild: "the build is below the recommended one"
         case .belowMinimum: "the version is below the minimum"

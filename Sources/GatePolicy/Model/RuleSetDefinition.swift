@@ -23,6 +23,8 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var releases: [Release]
     /// The apps with builds for testers.
     package var testFlight: [TestFlightApp]
+    /// The passes that are no longer valid.
+    package var revokedPasses: Set<Pass.ID>
     /// The format of denials by rules that do not define their own.
     package var answer: AnswerStyle
     /// The tests that have to pass before the rules are applied.
@@ -39,6 +41,7 @@ package struct RuleSetDefinition: Sendable, Equatable {
         notices: [String: NoticeDefinition] = [:],
         releases: [Release] = [],
         testFlight: [TestFlightApp] = [],
+        revokedPasses: Set<Pass.ID> = [],
         answer: AnswerStyle = .standard,
         tests: [RuleTest] = []
     ) {
@@ -52,6 +55,7 @@ package struct RuleSetDefinition: Sendable, Equatable {
         self.notices = notices
         self.releases = releases
         self.testFlight = testFlight
+        self.revokedPasses = revokedPasses
         self.answer = answer
         self.tests = tests
     }

@@ -275,15 +275,15 @@ extension ClientConnection {
             return self.answer(answer, facts: facts)
         }
         let address = self.clientAddress(head, facts: facts, in: bytes)
-        let preview =
-            facts.hasGateOwnedField ? self.preview(in: head, bytes, counts: true) : nil
-        let status = self.rules.launchStatus(
+        let answer = self.launchStatus(
             on: head,
             in: bytes,
             address: address,
-            preview: preview
+            by: self.rules,
+            readsFields: facts.hasGateOwnedField,
+            countsPreview: true
         )
-        guard let status else {
+        guard let (status, inputs) = answer else {
             return self.answer(EndpointAnswer.badPath, facts: facts)
         }
         switch endpoint {
@@ -299,8 +299,7 @@ extension ClientConnection {
             self.loop.counters.launchChecks += 1
             let answer = EndpointAnswer.status(
                 status,
-                vary: preview == nil
-                    ? self.rules.ruleSet.answerInputs : self.rules.ruleSet.previewedAnswerInputs,
+                vary: inputs,
                 knownTags: head.entityTags(of: "if-none-match", in: bytes)
             )
             self.answer(answer, facts: facts)
@@ -359,16 +358,15 @@ extension ClientConnection {
         let head = events.received.head(by: rules.table)
         let buffer = events.received.bytes
         let bytes = buffer.readableBytesUInt8Span
-        let preview = self.preview(in: head, bytes, counts: false)
-        let address = events.address
-        guard
-            let status = rules.launchStatus(
-                on: head,
-                in: bytes,
-                address: address,
-                preview: preview
-            )
-        else { return }
+        let answer = self.launchStatus(
+            on: head,
+            in: bytes,
+            address: events.address,
+            by: rules,
+            readsFields: true,
+            countsPreview: false
+        )
+        guard let (status, _) = answer else { return }
         if let event = self.exchange.event(status) {
             self.loop.counters.eventsSent += 1
             self.send(event)

@@ -78,6 +78,14 @@ extension ClientConnection {
         let facts = described.facts
         var verdict = self.verdict(on: head, facts: facts, in: bytes)
         if facts.hasGateOwnedField {
+            verdict = self.passed(
+                verdict,
+                head,
+                facts: facts,
+                in: bytes,
+                self.rules,
+                for: .inspection
+            )
             verdict = self.previewed(verdict, head, facts: facts, in: bytes, counts: false)
         }
         guard let denial = self.rules.denial(of: verdict, on: head, in: bytes) else {
@@ -137,10 +145,14 @@ extension ClientConnection {
         {
             return self.rules.preflight
         }
-        let counted = self.countedVerdict(on: head, facts: facts, in: bytes)
-        let verdict =
-            facts.hasGateOwnedField
-            ? self.previewed(counted, head, facts: facts, in: bytes) : counted
+        let (counted, verdict): (Verdict, Verdict)
+        if facts.hasGateOwnedField {
+            counted = self.countedVerdictWithPass(on: head, facts: facts, in: bytes)
+            verdict = self.previewed(counted, head, facts: facts, in: bytes)
+        } else {
+            counted = self.countedVerdict(on: head, facts: facts, in: bytes)
+            verdict = counted
+        }
         self.request.verdict = verdict
         if let log = self.loop.accessLog {
             self.beginLogEntry(of: log, head, facts: facts, in: bytes, verdict: counted)

@@ -110,13 +110,19 @@ extension ClientConnection {
             }
             return self.serve(endpoint, head, facts: facts, in: bytes)
         }
-        var verdict = self.countedVerdict(on: head, facts: facts, in: bytes)
+        let verdict: Verdict
+        // The access log contains the verdict of the rules or of a pass, even if the response shows a preview.
+        var logged: Verdict?
+        if facts.hasGateOwnedField {
+            let counted = self.countedVerdictWithPass(on: head, facts: facts, in: bytes)
+            verdict = self.previewed(counted, head, facts: facts, in: bytes)
+            logged = counted
+        } else {
+            verdict = self.countedVerdict(on: head, facts: facts, in: bytes)
+        }
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
         }
-        // The access log contains the verdict of the rules, even if the response shows a preview.
-        let logged = facts.hasGateOwnedField ? verdict : nil
-        if let logged { verdict = self.previewed(logged, head, facts: facts, in: bytes) }
         // The other members were set by `nextRequest()`; building a new request would cost more.
         self.request.verdict = verdict
         self.request.response.begin(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
@@ -143,47 +149,6 @@ extension ClientConnection {
         } else {
             self.forward(head, facts: facts, in: bytes, verdict: verdict)
         }
-    }
-
-    @inline(__always)
-    func verdict(
-        on head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>
-    ) -> Verdict {
-        self.rules.verdict(
-            on: head,
-            facts: facts,
-            in: bytes,
-            address: self.rules.dependsOnAddress
-                ? self.clientAddress(head, facts: facts, in: bytes) : "",
-            last: &self.heads.lastVerdict
-        )
-    }
-
-    /// Evaluates a request and counts the verdict.
-    @inline(__always)
-    func countedVerdict(
-        on head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>
-    ) -> Verdict {
-        let rules = self.rules
-        let verdict = self.verdict(on: head, facts: facts, in: bytes)
-        self.loop.tally.count(verdict.tallyPlace)
-        if let census = self.loop.census {
-            self.request.censusReceipt = rules.count(
-                verdict,
-                on: head,
-                facts: facts,
-                in: bytes,
-                for: census
-            ) {
-                let address = self.clientAddress(head, facts: facts, in: bytes)
-                return ClientNetwork(address)?.place ?? .unknown
-            }
-        }
-        return verdict
     }
 
     /// Sends a denial with the client's version inserted.

@@ -293,6 +293,8 @@ extension ClientConnection {
         } else if self.selectsOtherBackend(verdict) {
             (end, revocation) = (.moved, .moved)
         } else {
+            // A single-use pass remains valid for the request that has used it up.
+            if verdict.decision.passID != nil { self.request.verdict = verdict }
             return
         }
         self.loop.counters.revoked += 1
@@ -357,23 +359,6 @@ extension ClientConnection {
             let end = Array("0\r\n".utf8) + denial.callTrailers.text + Array("\r\n".utf8)
             self.write(ByteBuffer(bytes: end))
         }
-    }
-
-    private func currentVerdict(on received: ReceivedHead) -> (Verdict, RenderedAnswer?)? {
-        let rules = self.loop.rules
-        let head = received.head(by: rules.table)
-        let buffer = received.bytes
-        let bytes = buffer.readableBytesUInt8Span
-        guard let facts = try? RequestFacts(head, in: bytes) else { return nil }
-        var last: RememberedVerdict?
-        let verdict = rules.verdict(
-            on: head,
-            facts: facts,
-            in: bytes,
-            address: self.clientAddress(head, facts: facts, in: bytes),
-            last: &last
-        )
-        return (verdict, rules.denial(of: verdict, on: head, in: bytes))
     }
 
     /// Ends a response or a tunnel that must not continue.

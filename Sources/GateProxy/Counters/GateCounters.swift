@@ -7,6 +7,9 @@ package struct GateCounters: Equatable, Sendable {
     package var recommended: UInt64 = 0
     package var required: UInt64 = 0
     package var maintenance: UInt64 = 0
+    /// Requests that a pass has allowed, and those whose pass was refused.
+    package var passed: UInt64 = 0
+    package var passes = PassCounts()
     /// Requests that a rule or policy in observe mode would have denied.
     package var observed: UInt64 = 0
     /// Requests in which a required part of the identity is missing or unparsable.
@@ -74,6 +77,7 @@ package struct GateCounters: Equatable, Sendable {
     package mutating func add(_ terms: RequestTerms, times count: UInt64) {
         self.requests += count
         switch terms.kind {
+        case .allow where terms.isPassed: self.passed += count
         case .allow: self.allowed += count
         case .recommend: self.recommended += count
         case .require: self.required += count
@@ -94,6 +98,8 @@ package struct GateCounters: Equatable, Sendable {
         sum.recommended += right.recommended
         sum.required += right.required
         sum.maintenance += right.maintenance
+        sum.passed += right.passed
+        sum.passes = left.passes + right.passes
         sum.observed += right.observed
         sum.identityMissing += right.identityMissing
         sum.identityUnreadable += right.identityUnreadable

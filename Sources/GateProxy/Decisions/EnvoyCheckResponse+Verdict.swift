@@ -4,7 +4,8 @@ import GateWire
 extension EnvoyCheckResponse {
     /// The request fields that only the gate writes, which a client could forge.
     private static let forgeableNames = [
-        "x-versiongate", "x-versiongate-body", "x-versiongate-preview", "x-versiongate-route",
+        "x-versiongate", "x-versiongate-body", "x-versiongate-pass", "x-versiongate-preview",
+        "x-versiongate-route",
         "x-versiongate-status",
     ]
 
@@ -72,7 +73,7 @@ extension EnvoyCheckResponse {
         _ decision: Decision,
         _ rules: WorkerRules
     ) -> [(name: String, value: String)] {
-        var members = [("decision", decision.kind.rawValue), ("revision", rules.ruleSet.revision)]
+        var members = [("decision", decision.name), ("revision", rules.ruleSet.revision)]
         if let route = decision.route { members.append(("route", route.backend)) }
         if let rule = decision.ruleID { members.append(("rule", rule)) }
         return members.map { (name: $0.0, value: $0.1) }

@@ -82,21 +82,25 @@ enum AccessLogFields {
 
     /// Renders the fields for a decision, which follow those for the client.
     static func rendered(_ decision: Decision?, as format: AccessLogFormat) -> [UInt8] {
-        let kind = decision?.kind.rawValue
+        let kind = decision?.name
         let rule = decision?.ruleID
         let ids = decision?.observed.map { $0.ruleID ?? "unidentified" } ?? []
         let observed = ids.isEmpty ? nil : ids.joined(separator: ",")
         let route = decision?.route.map { "\($0.ruleID):\($0.backend)" }
+        let pass = decision?.passID?.description
         let room =
             self.room(for: kind) + self.room(for: rule) + self.room(for: observed)
-            + self.room(for: route)
+            + self.room(for: route) + self.room(for: pass)
         return [UInt8](logAtMost: room) { line in
             self.write(kind, " decision=\"", ",\"decision\":\"", as: format, into: &line)
             self.write(rule, " rule=\"", ",\"rule\":\"", as: format, into: &line)
             self.write(observed, " observed=\"", ",\"observed\":\"", as: format, into: &line)
-            // Without a route, lines are as before routes existed.
+            // Lines without a route and a pass are as before these existed.
             if route != nil {
                 self.write(route, " route=\"", ",\"route\":\"", as: format, into: &line)
+            }
+            if pass != nil {
+                self.write(pass, " pass=\"", ",\"pass\":\"", as: format, into: &line)
             }
         }
     }

@@ -60,6 +60,8 @@ package struct GateSettings: Sendable {
     /// Parses the header field with which testers request a preview, given the current second;
     /// `nil` to disable previews.
     package var previews: (@Sendable (String, Timestamp) -> PreviewReading)?
+    /// The functions for passes; `nil` to disable passes.
+    package var passes: PassSettings?
     /// Whether to write directly to the socket on connections without TLS, bypassing NIO's channel.
     ///
     /// This takes less work per request, but uses an unsupported NIO API. The channel writes the
@@ -94,6 +96,7 @@ package struct GateSettings: Sendable {
         self.measuresLatency = false
         self.census = nil
         self.previews = nil
+        self.passes = nil
         self.bypassesChannels = true
         self.verdictCacheCapacity = 8192
     }

@@ -61,7 +61,7 @@ extension WorkerRules {
             of: CensusOutcome(
                 paths: CensusPaths(scope, in: self.ruleSet),
                 kind: terms.kind,
-                rule: terms.rule
+                rule: terms.isPassed ? RuleExpectation.noRule : terms.rule
             )
         )
     }

@@ -7,12 +7,15 @@ extension WorkerRules {
     ///
     /// It depends on the rules without a path, and on those for `path` and `method` in the query.
     ///
+    /// `pass` returns the pass of the client if it is valid; it is called only if the rules deny the client.
+    ///
     /// - Returns: `nil` if the query describes no valid request.
     func launchStatus(
         on head: RequestHead,
         in bytes: Span<UInt8>,
         address: String,
-        preview: Preview? = nil
+        preview: Preview? = nil,
+        pass: (ClientIdentity) -> Pass? = { _ in nil }
     ) -> LaunchStatus? {
         let names = self.queryNames + ["path", "method"]
         let parameters = self.query(of: head, in: bytes, names)
@@ -26,16 +29,9 @@ extension WorkerRules {
                 let method = parameters.firstValue(of: "method") ?? Array("GET".utf8)
                 return self.ruleSet.scope(method: method.span, target: path.span)
             } ?? .unrestricted
-        if let preview {
-            return self.ruleSet.launchStatus(
-                previewing: preview,
-                for: identity,
-                in: scope,
-                at: self.now(),
-                address: address
-            )
-        }
         return self.ruleSet.launchStatus(
+            previewing: preview,
+            passing: { pass(identity) },
             for: identity,
             in: scope,
             at: self.now(),

@@ -47,6 +47,7 @@ struct RuleSetAssembly {
             ),
             releases: self.documents.flatMap(\.releases).map(\.value),
             testFlight: self.documents.flatMap(\.testFlight),
+            revokedPasses: Set(self.documents.flatMap(\.revokedPasses)),
             answer: self.answer,
             tests: tests.map { RuleTest($0, identity) }
         )

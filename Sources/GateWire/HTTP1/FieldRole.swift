@@ -81,6 +81,8 @@ extension FieldRole {
         ("x-versiongate-status", .gateOwned),
         // Sent by testers; read only if previews are enabled, and never forwarded.
         ("x-versiongate-preview", .gateOwned),
+        // Lifts denials; read only if passes are enabled, and never forwarded.
+        ("x-versiongate-pass", .gateOwned),
     ]
 
     /// The request fields that are read only to choose the form of a denial.

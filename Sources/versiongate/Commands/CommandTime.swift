@@ -14,6 +14,19 @@ enum CommandTime {
         }
     }
 
+    /// Returns the end of a lifetime such as `48h`, which is at most 30 days.
+    static func end(
+        ofLifetime text: String,
+        from now: Timestamp,
+        flag: String
+    ) throws -> Timestamp {
+        let seconds = try self.before(now, text, flag: flag).seconds(until: now)
+        guard 1...Pass.longestLifetime ~= seconds else {
+            try StandardError.fail("\(flag) '\(text)': expected a time from 1s to 30d")
+        }
+        return now.advanced(by: seconds)
+    }
+
     /// Returns `now` minus a span such as `24h`.
     static func before(_ now: Timestamp, _ text: String, flag: String) throws -> Timestamp {
         do {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import GateControl
 import GatePolicy
 import GateSystem
@@ -17,9 +16,6 @@ struct PreviewCommand: ParsableCommand {
             """
     )
 
-    /// The maximum lifetime in seconds, in case a tester forgets to remove the header from an app.
-    private static let longest: Int64 = 30 * 86_400
-
     @Option(help: "What the tester gets: recommend, require, brownout or maintenance.")
     var decision: Preview.Kind = .require
     @Option(name: .customLong("for"), help: "The lifetime of the header: 90m, 1h, 7d; at most 30d.")
@@ -28,17 +24,13 @@ struct PreviewCommand: ParsableCommand {
     var secretFile: String?
 
     func run() throws {
-        let variable = Settings[\.previewSecretFile].name.environmentVariable
-        guard let path = self.secretFile ?? ProcessInfo.processInfo.environment[variable] else {
-            try StandardError.fail("versiongate: --secret-file is required: pass the secret file")
-        }
-        let now = SystemClock.now()
-        let start = try CommandTime.before(now, self.length, flag: "--for")
-        let seconds = start.seconds(until: now)
-        guard 1...Self.longest ~= seconds else {
-            try StandardError.fail("--for '\(self.length)': expected a time from 1s to 30d")
-        }
-        let preview = Preview(kind: self.decision, until: now.advanced(by: seconds))
+        let path = try PassCommand.secretPath(self.secretFile)
+        let until = try CommandTime.end(
+            ofLifetime: self.length,
+            from: SystemClock.now(),
+            flag: "--for"
+        )
+        let preview = Preview(kind: self.decision, until: until)
         do throws(PreviewSeal.Failure) {
             let seal = try PreviewSeal(path: path)
             print("\(Preview.fieldName): \(seal.field(for: preview))")

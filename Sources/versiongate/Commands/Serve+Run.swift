@@ -101,6 +101,7 @@ extension Serve {
         // Without an admin listener, latency metrics cannot be read, so reading the clock is not
         // worth its cost.
         if adminPlace == nil { gateSettings.measuresLatency = false }
+        gateSettings.passes = state.passSettings(settings)
         let opened = settings.census.flatMap { wanted in
             Census.open(
                 in: state.folder,
@@ -144,6 +145,8 @@ extension Serve {
             )
             throw ExitCode.failure
         }
+        state.passes?.start()
+        defer { state.passes?.close() }
         let audit = AuditLog.open(in: state.folder, census: census, logger: logger)
         for change in starting.changes(at: SystemClock.now()) { audit?.note(change) }
         let reloader = RulesReloader(

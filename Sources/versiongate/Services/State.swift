@@ -1,4 +1,5 @@
 import GateControl
+import GateProxy
 import GateRecords
 import GateRules
 import GateSystem
@@ -11,12 +12,15 @@ struct State {
     let feeds: FeedStore?
     let lastGood: LastGoodRules?
     let archive: RulesArchive?
+    /// The passes that were used; `nil` if there are no passes.
+    let passes: PassLedger?
 
     /// Opens the configured folder; problems are logged and do not prevent startup.
     init(_ settings: ServeSettings, logger: Logger) {
         guard let path = settings.stateDir else {
             (self.folder, self.feeds, self.lastGood) = (nil, nil, nil)
             self.archive = RulesArchive.open(in: nil, logger: logger)
+            self.passes = settings.passes.map { _ in PassLedger(in: nil, logger: logger) }
             return
         }
         let folder = StateFolder(path: path)
@@ -30,6 +34,18 @@ struct State {
         self.feeds = FeedStore(folder)
         self.lastGood = LastGoodRules(folder, path: settings.rules)
         self.archive = RulesArchive.open(in: self.folder, logger: logger)
+        let writable = self.folder
+        self.passes = settings.passes.map { _ in PassLedger(in: writable, logger: logger) }
+    }
+
+    /// The functions for passes; `nil` if there are none.
+    func passSettings(_ settings: ServeSettings) -> PassSettings? {
+        guard let seal = settings.passes, let ledger = self.passes else { return nil }
+        return PassSettings(
+            read: { value, client, now in seal.read(value, of: client, at: now) },
+            use: { ledger.use($0) },
+            isUsable: { ledger.isUsable($0) }
+        )
     }
 
     func startingRules(

@@ -19,6 +19,8 @@ struct ServeSettings {
     /// The endpoint of the admin listener, for operators and webhooks; `nil` if there is none.
     var adminListen: Endpoint?
     var adminToken: AdminTokenFile?
+    /// The verification of passes; `nil` if there are none.
+    var passes: PassSeal?
     /// The settings of the census; `nil` if it is off.
     var census: CensusSettings?
     /// The time that requests may take to complete after SIGTERM.
@@ -65,6 +67,7 @@ struct ServeSettings {
         if let seal = try PreviewSeal(file: reader.optional(\.previewSecretFile)) {
             gate.previews = { field, now in seal.read(field, at: now) }
         }
+        self.passes = try PassSeal(file: reader.optional(\.previewSecretFile))
         gate.measuresLatency = try reader.value(\.latencyMetrics)
         self.gate = gate
         self.rules = try reader.value(\.rules)
@@ -178,6 +181,18 @@ extension AdminTokenFile {
             try self.init(path: path)
         } catch {
             throw SettingsError("\(Settings[\.adminTokenFile].name.flag) '\(path)': \(error)")
+        }
+    }
+}
+
+extension PassSeal {
+    /// Reads the secrets in the configured file; `nil` if none is configured.
+    fileprivate init?(file path: String?) throws(SettingsError) {
+        guard let path else { return nil }
+        do throws(Failure) {
+            try self.init(path: path)
+        } catch {
+            throw SettingsError("\(Settings[\.previewSecretFile].name.flag) '\(path)': \(error)")
         }
     }
 }

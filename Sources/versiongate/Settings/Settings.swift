@@ -167,7 +167,7 @@ struct Settings: Sendable {
         "previewSecretFile",
         .path,
         absence: "none",
-        "File with the secret for signing previews for testers"
+        "File with the secrets for signing previews and passes"
     )
     let latencyMetrics = Setting(
         "latencyMetrics",

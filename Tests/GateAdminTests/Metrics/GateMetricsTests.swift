@@ -32,6 +32,7 @@ struct GateMetricsTests {
             RequestTerms(kind: .allow, gap: .unreadable(.osVersion)): 2,
             RequestTerms(kind: .allow, observed: ["a", "unidentified"]): 4,
             RequestTerms(app: "shop", kind: .require, rule: "b", observed: ["a"]): 8,
+            RequestTerms(kind: .allow, rule: "b", observed: ["a"], isPassed: true): 16,
         ]
         let text = Exposition.text(Self.metrics(statistics).families)
         for line in [
@@ -41,7 +42,9 @@ struct GateMetricsTests {
                 + "mode=\"observe\"} 4",
             "requests_total{app=\"shop\",platform=\"other\",decision=\"require\",rule=\"b\","
                 + "mode=\"enforce\"} 8",
-            "observed_denials_total{rule=\"a\"} 12",
+            "requests_total{app=\"other\",platform=\"other\",decision=\"passed\",rule=\"b\","
+                + "mode=\"enforce\"} 16",
+            "observed_denials_total{rule=\"a\"} 28",
             "observed_denials_total{rule=\"unidentified\"} 4",
             "unidentified_requests_total{reason=\"missing\",part=\"version\"} 1",
             "unidentified_requests_total{reason=\"unreadable\",part=\"os_version\"} 2",

@@ -10,9 +10,11 @@ struct GateCountersTests {
         counters.add(RequestTerms(kind: .recommend, observed: ["a", "b"]), times: 3)
         counters.add(RequestTerms(kind: .require, gap: .missing(.version)), times: 5)
         counters.add(RequestTerms(kind: .maintenance, gap: .unreadable(.build)), times: 7)
+        counters.add(RequestTerms(kind: .allow, rule: "a", isPassed: true), times: 11)
         var expected = GateCounters()
-        expected.requests = 17
+        expected.requests = 28
         expected.allowed = 2
+        expected.passed = 11
         expected.recommended = 3
         expected.observed = 3
         expected.required = 5
@@ -24,7 +26,8 @@ struct GateCountersTests {
 
     private static var fields: [WritableKeyPath<GateCounters, UInt64>] {
         [
-            \.requests, \.allowed, \.recommended, \.required, \.maintenance, \.observed,
+            \.requests, \.allowed, \.recommended, \.required, \.maintenance, \.passed,
+            \.observed,
             \.identityMissing, \.identityUnreadable, \.malformed, \.upstreamFailures,
             \.launchChecks, \.eventStreams, \.eventsSent, \.revoked,
             \.connectionsAccepted, \.connectionsRefused, \.connectionsPerAddressRefused,
@@ -49,13 +52,18 @@ struct GateCountersTests {
     }
 
     @Test func `every counter is in the sum`() {
-        // The decisions are counted by gateway.
-        #expect(Mirror(reflecting: GateCounters()).children.count == Self.fields.count + 1)
+        // Decisions are counted by gateway, and refused passes by the reason.
+        #expect(Mirror(reflecting: GateCounters()).children.count == Self.fields.count + 2)
         var (left, right) = (GateCounters(), GateCounters())
         left.decisions.count(.nginx)
         right.decisions.count(.nginx)
         right.decisions.count(.envoyGRPC)
         let sum = (left + right).decisions
         #expect((sum[.nginx], sum[.envoyGRPC], sum[.traefik]) == (2, 1, 0))
+        left.passes.count(.used)
+        right.passes.count(.used)
+        right.passes.count(.invalid)
+        let passes = (left + right).passes
+        #expect((passes[.used], passes[.invalid], passes[.expired]) == (2, 1, 0))
     }
 }

@@ -287,6 +287,15 @@ struct RulesFileLoaderTests {
         #expect(errors == ["b.yaml:1:1: 'status' is already set in a.yaml:2:1"])
     }
 
+    @Test func `the revoked passes of several files are joined`() throws {
+        let (one, two) = ("b0a7c3d2e1f40596", "face0ff1ce123456")
+        let definition = try RulesFileLoader.load(sources: [
+            ("a.yaml", "rules: []\nrevokedPasses: [\(one)]\n"),
+            ("b.yaml", "revokedPasses: [\(two), \(one)]\n"),
+        ]).definition
+        #expect(definition.revokedPasses == Set([one, two].compactMap { Pass.ID(parsing: $0) }))
+    }
+
     @Test func `omitted settings have their defaults`() throws {
         let definition = try self.load("rules: []\n")
         #expect(definition == RuleSetDefinition(revision: definition.revision))

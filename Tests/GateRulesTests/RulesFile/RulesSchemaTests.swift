@@ -124,6 +124,8 @@ struct RulesSchemaTests {
             """,
             "rules: []\nbreaker: 12.5", "rules: []\nbreaker: off",
             "rules: []\nbreaker: { limit: 20, watch: 90m, webhook: https://a.example/x }",
+            "rules: []\nrevokedPasses: []",
+            "rules: []\nrevokedPasses: [b0a7c3d2e1f40596, face0ff1ce123456, \"e123456789012345\"]",
             "rules: []\ntests: []", test("expect: { rule: none }"),
             test("expect: { observed: [] }"), test("expect: { observed: [], decision: allow }"),
             test("at: 2027-01-10T00:00:00Z, request: {}, expect: { decision: allow }"),

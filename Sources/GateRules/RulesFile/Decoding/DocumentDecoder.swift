@@ -7,8 +7,8 @@ struct DocumentDecoder {
         ["mode", "guard", "breaker", "defaultLanguage", "identity", "unidentified"]
         + AnswerDecoder.keys
     static let keys =
-        settings + ["exempt", "rules", "notices", "releases", "testFlight", "tests"]
-        + ["feeds", RulesSerial.key, "$schema"]
+        settings + ["exempt", "rules", "notices", "releases", "testFlight", "revokedPasses"]
+        + ["tests", "feeds", RulesSerial.key, "$schema"]
 
     let feedKinds: FeedKinds
     let problems: Problems
@@ -40,6 +40,7 @@ struct DocumentDecoder {
         document.testFlight =
             fields["testFlight"]
             .map { TestFlightDecoder(problems: self.problems).decode($0) } ?? []
+        document.revokedPasses = fields["revokedPasses"].map { self.passes($0) } ?? []
         document.tests = fields["tests"].map { self.tests($0) } ?? []
         document.references = self.references(fields)
         document.feeds = fields["feeds"].map { self.feeds($0) } ?? []
@@ -94,6 +95,21 @@ struct DocumentDecoder {
         let decoder = ReleaseDecoder(problems: self.problems)
         return (element.list(self.problems) ?? []).compactMap { item in
             decoder.decode(item).map { Located(value: $0, place: item.place) }
+        }
+    }
+
+    /// Decodes the IDs of passes.
+    private func passes(_ element: Element) -> [Pass.ID] {
+        (element.list(self.problems) ?? []).compactMap { item in
+            guard let text = item.text("the ID of a pass", self.problems) else { return nil }
+            if let id = Pass.ID(parsing: text) { return id }
+            // The value of the header starts with the ID.
+            let start = text.lowercased().prefix { $0 != "." }
+            let hint = Pass.ID(parsing: start).map { "; write '\($0)'" } ?? ""
+            let message =
+                "'\(text)' is not the ID of a pass: expected 16 hexadecimal digits in lower case, "
+                + "as 'versiongate pass' prints them\(hint)"
+            return self.problems.reject(message, at: item.place)
         }
     }
 

@@ -74,6 +74,7 @@ struct RulesDocument: Sendable {
     /// The build metadata in the versions of releases.
     var metadataOfReleases: [Located<StatedMetadata>] = []
     var testFlight: [TestFlightApp] = []
+    var revokedPasses: [Pass.ID] = []
     var tests: [Test] = []
     /// The names of notices that the file refers to.
     var references: [Located<String>] = []

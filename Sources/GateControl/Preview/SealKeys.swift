@@ -1,0 +1,51 @@
+internal import GateCrypto
+internal import GateSystem
+
+/// The secrets for the signatures of previews and passes.
+package struct SealKeys: Sendable {
+    /// The reason why there is no secret.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The minimum length of a secret in bytes, and the maximum size of the file.
+    private static let shortest = 16
+    private static let largest = 64 << 10
+
+    private let keys: [AuthenticationKey]
+
+    /// Reads the secrets in a file, one per line.
+    ///
+    /// The first secret is used to sign, and all of them are accepted when verifying, so that
+    /// secrets can be rotated.
+    init(path: String) throws(Failure) {
+        let bytes: [UInt8]
+        do throws(FileContent.Failure) {
+            bytes = try FileContent(path: path, atMost: Self.largest).bytes
+        } catch {
+            throw Failure(description: "cannot be read")
+        }
+        try self.init(secrets: String(decoding: bytes, as: UTF8.self))
+    }
+
+    init(secrets: String) throws(Failure) {
+        let lines = secrets.split(whereSeparator: \.isNewline).filter { line in
+            !line.allSatisfy(\.isWhitespace)
+        }
+        guard !lines.isEmpty, lines.allSatisfy({ $0.utf8.count >= Self.shortest }) else {
+            let reason =
+                "expected lines of at least \(Self.shortest) characters, as from: openssl rand -hex 32"
+            throw Failure(description: reason)
+        }
+        self.keys = lines.map { AuthenticationKey(String($0)) }
+    }
+
+    /// The key to sign with.
+    var first: AuthenticationKey { self.keys[0] }
+
+    /// Returns the key that an authentication code was created with; `nil` if it is not one of
+    /// these.
+    func key(of code: [UInt8], for text: [UInt8]) -> AuthenticationKey? {
+        self.keys.first { $0.accepts(code, of: text) }
+    }
+}

@@ -1,0 +1,145 @@
+/// A signed permission to pass although the rules deny a request.
+package struct Pass: Sendable, Equatable {
+    /// The header field that contains a pass.
+    package static let fieldName = "X-VersionGate-Pass"
+    /// The maximum lifetime in seconds.
+    package static let longestLifetime: Int64 = 30 * 86_400
+
+    /// A random number that identifies a pass in logs and in the rules.
+    package let id: ID
+    /// The second of issue; the pass is not valid before.
+    package let issued: Timestamp
+    /// The first second after the pass.
+    package let until: Timestamp
+    /// The app that the pass is for; `nil` for every app.
+    package let app: String?
+    /// The build that the pass is for; `nil` for every build.
+    package let build: BuildNumber?
+    /// A keyed digest of the device that the pass is for; `nil` for every device.
+    package let deviceDigest: [UInt8]?
+    /// Whether the pass is valid for one request only.
+    package let isSingleUse: Bool
+
+    package init(
+        id: ID,
+        issued: Timestamp,
+        until: Timestamp,
+        app: String? = nil,
+        build: BuildNumber? = nil,
+        deviceDigest: [UInt8]? = nil,
+        isSingleUse: Bool = false
+    ) {
+        self.id = id
+        self.issued = issued
+        self.until = until
+        self.app = app
+        self.build = build
+        self.deviceDigest = deviceDigest
+        self.isSingleUse = isSingleUse
+    }
+}
+
+extension Pass {
+    /// The ID of a pass: 16 lower-case hexadecimal digits, of which the first is a letter.
+    ///
+    /// YAML reads some IDs without a letter at the start as numbers, for example `1234567890123456`
+    /// and `12e4567890123456`.
+    package struct ID: Sendable, Hashable, CustomStringConvertible {
+        private static let digits = 16
+
+        package let description: String
+
+        /// Parses an ID; `nil` if it is invalid.
+        package init?(parsing text: some StringProtocol) {
+            let bytes = text.utf8
+            guard bytes.count == Self.digits, let first = bytes.first, Self.isLetter(first),
+                bytes.allSatisfy({ $0.isDigit || Self.isLetter($0) })
+            else { return nil }
+            self.description = String(text)
+        }
+
+        /// Creates an ID from a number, whose highest digit is replaced by a letter.
+        package init(_ number: UInt64) {
+            let first = 10 + (number >> 60) % 6
+            let rest = number & (.max >> 4)
+            self.description = String(rest | first << 60, radix: 16)
+        }
+
+        package static func random() -> ID { ID(.random(in: .min ... .max)) }
+
+        private static func isLetter(_ byte: UInt8) -> Bool {
+            UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte
+        }
+    }
+
+    /// The reason why a pass does not apply to a request.
+    package enum Refusal: String, Sendable, CaseIterable {
+        /// The value is malformed, or was not signed with a known secret for this purpose.
+        case invalid
+        /// The pass was issued in the future, according to the gate's clock.
+        case notYetValid = "not_yet_valid"
+        case expired
+        case revoked
+        /// The pass is for another device, app or build.
+        case otherClient = "other_client"
+        /// The pass is for a single request and was used before, or this is unknown.
+        case used
+        /// The request contains several values.
+        case repeated
+    }
+
+    /// The result of checking a pass.
+    package enum Reading: Sendable, Equatable {
+        case valid(Pass)
+        case refused(Refusal)
+    }
+}
+
+/// Decisions with a pass.
+extension Decision {
+    /// Whether a pass changes the decision.
+    package var isLiftable: Bool { self.kind >= .require || self.route != nil }
+
+    /// Returns the decision for a client with a pass.
+    ///
+    /// The request goes to the default backend. The rule is the one whose denial or route the pass has lifted.
+    package func passed(by pass: Pass) -> Decision {
+        var decision = self
+        decision.reason = .passed(pass.id)
+        if self.kind >= .require {
+            decision.kind = .allow
+            decision.upgrade = .none
+            decision.warning = nil
+            decision.brownout = nil
+            decision.maintenance = nil
+        } else {
+            decision.ruleID = self.route?.ruleID
+            decision.ruleIndex = nil
+        }
+        decision.route = nil
+        decision.validUntil = Timestamp.earlier(self.validUntil, pass.until)
+        return decision
+    }
+
+    /// The pass that lifted the denial; `nil` if none did.
+    package var passID: Pass.ID? {
+        if case .passed(let id) = self.reason { id } else { nil }
+    }
+
+    /// The name of the decision in metrics, in logs and for backends.
+    package var name: String {
+        self.passID == nil ? self.kind.rawValue : Self.passedName
+    }
+
+    static let passedName = "passed"
+}
+
+extension Pass {
+    /// Whether a request can state an app or a device with this name.
+    package static func canState(_ name: String) -> Bool {
+        let bytes = name.utf8Span.span
+        // A comma would separate two values, and blanks at the ends are not part of the value.
+        return !bytes.isEmpty && StatedValue.isName(bytes) && !name.utf8.contains(0x2C)
+            && name.utf8.first != 0x20 && name.utf8.last != 0x20
+    }
+}

@@ -1,0 +1,212 @@
+private import FoundationEssentials
+package import GatePolicy
+internal import GateSystem
+package import Logging
+private import Synchronization
+
+/// The single-use passes that were used, so that each of them works only once.
+///
+/// They are stored in the state folder in the background, because no request may wait for the disk.
+/// If the gate did not store all of them before it ended, or if there is no state folder, passes that
+/// were issued before the start are rejected, because they may have been used.
+package final class PassLedger: Sendable {
+    private struct Use: Codable {
+        let id: String
+        /// The times of issue and of expiry in seconds since 1970.
+        let issued: Int64
+        let until: Int64
+    }
+
+    private struct Record: Codable {
+        /// The format version; records in a different format are not read.
+        var format = 1
+        /// A random number for each process, because two gates may share a folder during a restart.
+        var process: UInt64
+        /// Whether the record contains all uses, because the process ended in order.
+        var isComplete: Bool
+        /// The second of issue up to which passes are rejected, in seconds since 1970.
+        var unknownUntil: Int64
+        var uses: [Use]
+    }
+
+    private struct State {
+        var uses: [Pass.ID: Use] = [:]
+        /// Passes that were issued in this second or before are rejected.
+        var unknownUntil: Timestamp
+        var isClosed = false
+        var isWriting = false
+        var hasChanged = false
+    }
+
+    private static let name = "used-passes.json"
+    private static let maximumSize = 8 << 20
+    /// The maximum number of uses.
+    ///
+    /// Beyond it, the oldest ones are dropped, and passes from their time are rejected.
+    static let capacity = 10_000
+
+    private let folder: StateFolder?
+    private let logger: Logger
+    private let now: @Sendable () -> Timestamp
+    private let process = UInt64.random(in: .min ... .max)
+    private let state: Mutex<State>
+    /// Held while the file is written.
+    private let file = Mutex<Void>(())
+
+    /// Creates a ledger for a folder; `nil` to keep it in memory only.
+    ///
+    /// All single-use passes are rejected until `start()`.
+    package init(
+        in folder: StateFolder?,
+        logger: Logger,
+        now: @escaping @Sendable () -> Timestamp = SystemClock.now
+    ) {
+        self.folder = folder
+        self.logger = logger
+        self.now = now
+        self.state = Mutex(State(unknownUntil: Self.never))
+    }
+
+    private static let never = Timestamp(secondsSinceEpoch: .max)
+
+    /// Reads the stored uses, and takes over the file.
+    ///
+    /// The gate must be listening: a process that cannot listen must not interfere with the one that
+    /// does.
+    package func start() {
+        let start = self.now()
+        var state = State(unknownUntil: start)
+        if let folder = self.folder {
+            if let record = Self.record(in: folder, self.logger), record.isComplete {
+                state.unknownUntil = Timestamp(secondsSinceEpoch: record.unknownUntil)
+                for use in record.uses where use.until > start.secondsSinceEpoch {
+                    guard let id = Pass.ID(parsing: use.id) else { continue }
+                    state.uses[id] = use
+                }
+            }
+            do throws(StateFolder.Failure) {
+                try self.write(state, isComplete: false, to: folder)
+            } catch {
+                // After a restart, the file would seem complete, although it lacks the uses from now on.
+                state.unknownUntil = Self.never
+                self.report(error)
+            }
+        }
+        self.state.withLock { $0 = state }
+    }
+
+    private static func record(in folder: StateFolder, _ logger: Logger) -> Record? {
+        do {
+            let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
+            let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
+            if record.format == 1 { return record }
+            logger.error("\(folder.path)/\(Self.name) was written in another release's format")
+        } catch FileContent.Failure.missing {
+            return nil
+        } catch {
+            logger.error("\(folder.path)/\(Self.name) cannot be used: \(error)")
+        }
+        return nil
+    }
+
+    /// Records the use of a pass; returns `false` if it was used before, or if this is unknown.
+    package func use(_ pass: Pass) -> Bool {
+        let (isNew, starts) = self.state.withLock { state in
+            guard Self.isUsable(pass, state) else { return (false, false) }
+            if state.uses.count >= Self.capacity { Self.prune(&state, at: self.now()) }
+            state.uses[pass.id] = Use(
+                id: pass.id.description,
+                issued: pass.issued.secondsSinceEpoch,
+                until: pass.until.secondsSinceEpoch
+            )
+            state.hasChanged = true
+            defer { state.isWriting = true }
+            return (true, !state.isWriting)
+        }
+        if starts, self.folder != nil { BackgroundThread.records.add { self.writeChanges() } }
+        return isNew
+    }
+
+    /// Whether a pass can still be used.
+    package func isUsable(_ pass: Pass) -> Bool {
+        self.state.withLock { Self.isUsable(pass, $0) }
+    }
+
+    private static func isUsable(_ pass: Pass, _ state: State) -> Bool {
+        !state.isClosed && pass.issued > state.unknownUntil && state.uses[pass.id] == nil
+    }
+
+    private static func prune(_ state: inout State, at now: Timestamp) {
+        state.uses = state.uses.filter { $0.value.until > now.secondsSinceEpoch }
+        guard state.uses.count >= self.capacity else { return }
+        // A tenth is dropped at once, because sorting costs more than many other uses.
+        let times = state.uses.values.map(\.issued).sorted()
+        let last = Timestamp(secondsSinceEpoch: times[self.capacity / 10])
+        state.unknownUntil = max(state.unknownUntil, last)
+        state.uses = state.uses.filter { $0.value.issued > last.secondsSinceEpoch }
+    }
+
+    /// Stores all uses, and accepts no further ones.
+    package func close() {
+        let state = self.state.withLock { state in
+            state.isClosed = true
+            return state
+        }
+        self.store(state, isComplete: true)
+    }
+
+    private func writeChanges() {
+        while true {
+            let state: State? = self.state.withLock { state in
+                guard state.hasChanged, !state.isClosed else {
+                    state.isWriting = false
+                    return nil
+                }
+                state.hasChanged = false
+                return state
+            }
+            guard let state else { return }
+            self.store(state, isComplete: false)
+        }
+    }
+
+    private func store(_ state: State, isComplete: Bool) {
+        guard let folder = self.folder else { return }
+        self.file.withLock { _ in
+            // The ledger may have been closed in the meantime.
+            guard isComplete || !self.state.withLock(\.isClosed) else { return }
+            // A gate that was started later rejects all passes that this one has seen.
+            guard Self.record(in: folder, self.logger)?.process == self.process else { return }
+            do throws(StateFolder.Failure) {
+                try self.write(state, isComplete: isComplete, to: folder)
+            } catch {
+                self.report(error)
+            }
+        }
+    }
+
+    private func write(
+        _ state: State,
+        isComplete: Bool,
+        to folder: StateFolder
+    ) throws(StateFolder.Failure) {
+        let now = self.now().secondsSinceEpoch
+        let record = Record(
+            process: self.process,
+            isComplete: isComplete,
+            unknownUntil: state.unknownUntil.secondsSinceEpoch,
+            uses: state.uses.values.filter { $0.until > now }.sorted { $0.id < $1.id }
+        )
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let bytes = try? encoder.encode(record) else { return }
+        try folder.replace(Self.name, with: Array(bytes))
+    }
+
+    private func report(_ error: StateFolder.Failure) {
+        self.logger.error(
+            "used passes cannot be stored",
+            metadata: ["file": "\(Self.name)", "error": "\(error)"]
+        )
+    }
+}

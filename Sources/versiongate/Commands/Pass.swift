@@ -1,0 +1,78 @@
+import ArgumentParser
+import FoundationEssentials
+import GateControl
+import GatePolicy
+import GateSystem
+
+/// Signs a header field with which a client passes although the rules deny it.
+struct PassCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pass",
+        abstract: "Prints a signed header with which a client passes although the rules deny it.",
+        discussion: """
+            For App Review, test devices and support. The client, or a proxy next to it, adds the \
+            header to its requests. A gate with the same secret file (--preview-secret-file) \
+            accepts the header until it expires, or until its ID is listed under revokedPasses in \
+            the rules. The ID and the expiry are printed to standard error.
+            """
+    )
+
+    @Option(name: .customLong("for"), help: "The lifetime of the pass: 90m, 48h, 7d; at most 30d.")
+    var length: String
+    @Option(help: "The device ID that the client must send (default: any).")
+    var device: String?
+    @Option(help: "The app that the client must send (default: any).")
+    var app: String?
+    @Option(help: "The build that the client must send (default: any).")
+    var build: String?
+    @Flag(help: "The pass is valid for a single request.")
+    var once = false
+    @Option(help: "The file with the secret (default: VERSIONGATE_PREVIEW_SECRET_FILE).")
+    var secretFile: String?
+
+    func run() throws {
+        let path = try Self.secretPath(self.secretFile)
+        let now = SystemClock.now()
+        let until = try CommandTime.end(ofLifetime: self.length, from: now, flag: "--for")
+        for (flag, name) in [("--device", self.device), ("--app", self.app)] {
+            guard let name, !Pass.canState(name) else { continue }
+            try StandardError.fail(
+                "\(flag) '\(name)': expected 1 to 256 bytes without commas, control characters, "
+                    + "and blanks at the ends"
+            )
+        }
+        let build = try self.build.map { text in
+            do throws(VersionError) {
+                return try BuildNumber(parsing: text)
+            } catch {
+                try StandardError.fail("--build '\(text)': \(error)")
+            }
+        }
+        do throws(PassSeal.Failure) {
+            let seal = try PassSeal(path: path)
+            let id = Pass.ID.random()
+            let pass = Pass(
+                id: id,
+                issued: now,
+                until: until,
+                app: self.app,
+                build: build,
+                deviceDigest: self.device.map { seal.digest(ofDevice: $0, for: id) },
+                isSingleUse: self.once
+            )
+            print("\(Pass.fieldName): \(seal.field(for: pass))")
+            StandardError.write("pass \(id), valid until \(until)")
+        } catch {
+            try StandardError.fail("versiongate: \(path): \(error)")
+        }
+    }
+
+    /// Returns the configured path of the secret file.
+    static func secretPath(_ option: String?) throws -> String {
+        let variable = Settings[\.previewSecretFile].name.environmentVariable
+        guard let path = option ?? ProcessInfo.processInfo.environment[variable] else {
+            try StandardError.fail("versiongate: --secret-file is required: pass the secret file")
+        }
+        return path
+    }
+}
