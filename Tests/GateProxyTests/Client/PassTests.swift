@@ -1,3 +1,4 @@
+import GateCensus
 import GatePolicy
 import GateWire
 import NIOCore
@@ -111,6 +112,35 @@ struct PassTests {
                 "\"decision\":\"passed\",\"rule\":\"floor\",\"pass\":\"\(id)\",\"request_id\""
             )
         )
+    }
+
+    @Test func `the census counts a client with a pass as one that passes`() throws {
+        let hash = try #require(SipHash(key: Array(repeating: 1, count: 16)))
+        let stage = try Stage {
+            $0.passes = self.passes.settings
+            $0.census = CensusTally.Settings(maxCells: 10, hash: hash)
+        }
+        _ = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Self.get("bad"))
+        try client.receive(Self.get("good"))
+        var bucket = CensusBucket(limit: 10)
+        bucket.add(try #require(stage.worker.loop.census).take())
+        let outcomes = bucket.cells.keys.map { "\($0.outcome.kind) \($0.outcome.rule)" }
+        #expect(Set(outcomes) == ["require floor", "allow none"])
+        #expect(bucket.cells.values.map(\.watched).sorted() == [0, 1])
+    }
+
+    @Test func `a preview applies to a request with a pass`() throws {
+        let stage = try Stage {
+            $0.passes = self.passes.settings
+            let until = Timestamp(secondsSinceEpoch: .max)
+            $0.previews = { _, _ in .shows(Preview(kind: .maintenance, until: until)) }
+        }
+        let client = try stage.client()
+        try client.receive(Self.get("good", fields: ["X-VersionGate-Preview: x"]))
+        #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 503 "))
+        #expect(stage.worker.statistics.counters.passed == 1)
     }
 
     @Test func `the text log names the pass`() throws {
