@@ -59,6 +59,27 @@ struct TimelineTests {
         )
     }
 
+    @Test func `the dates of a route and of its refusal are distinguished`() throws {
+        let definition = try Self.definition(
+            """
+            route: { to: legacy, versions: "<4", otherwise: refuse }
+                enforceFrom: \(Self.day(5))
+                rollout: [{ at: \(Self.day(6)), percent: 10 }, { at: \(Self.day(7)), percent: 100 }]
+                until: \(Self.day(80))
+                next: { minimum: "4.0", enforceFrom: \(Self.day(30)) }
+            """
+        )
+        #expect(
+            Self.lines(definition) == [
+                "5 ios enforces: versions <4 go to the backend 'legacy'",
+                "6 ios rollout: 10% of versions <4 go to the backend 'legacy'",
+                "7 ios rollout: 100% of versions <4 go to the backend 'legacy'",
+                "30 ios enforces: versions below 4.0 must update",
+                "80 ios ends: the rule ends",
+            ]
+        )
+    }
+
     @Test func `observed events are marked, and maintenance has its end`() throws {
         let definition = try Self.definition(
             """

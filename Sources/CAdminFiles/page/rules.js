@@ -41,11 +41,18 @@ function asks(rule) {
         terms.blocked.length > 0 && `blocked ${terms.blocked.join(", ")}`,
         terms.blockedBuilds.length > 0 && `blocked builds ${terms.blockedBuilds.join(", ")}`,
         terms.maintenance && (terms.maintenance.from ? `maintenance from ${minute(terms.maintenance.from)}` : "maintenance"),
+        terms.route && destination(terms.route),
         terms.holdsUntilInStore && "held until in the store",
         rule.next.length > 0 && `${rule.next.length} scheduled`,
     ]
         .filter(Boolean)
         .join("; ");
+}
+
+/** Returns a route as text, such as `<4.0.0 to legacy, otherwise refuse`. */
+function destination({ backend, versions, builds, otherwise }) {
+    const ranges = [...versions, ...builds.map((range) => `build ${range}`)].join(", ");
+    return `${ranges ? `${ranges} ` : ""}to ${backend}, otherwise ${otherwise}`;
 }
 
 function drawing(timeline) {
@@ -129,6 +136,8 @@ function reload(rules, feeds) {
 const putBack = (revision) =>
     h("button", { type: "button", "data-revision": revision, "aria-label": `Restore revision ${revision}` }, "Restore");
 
+const moved = ({ moved: amount }) => (amount?.requests > 0 ? `, ${number(amount.requests)} to another backend` : "");
+
 /** Shows the last changes to the rules, including rejected ones. */
 export async function showAudit() {
     const audit = await ask("/api/v1/audit?limit=30");
@@ -139,7 +148,7 @@ export async function showAudit() {
         h("span", { class: record.outcome === "applied" ? "good" : "bad" }, record.outcome),
         `${record.before ?? "–"} → ${record.after ?? "–"}`,
         h("ul", {}, ...[...record.changes, ...record.reasons].map((line) => h("li", {}, line))),
-        (record.predicted ? `${number(record.predicted.denied.requests)} denied, ${number(record.predicted.passed.requests)} allowed` : "–")
+        (record.predicted ? `${number(record.predicted.denied.requests)} denied, ${number(record.predicted.passed.requests)} allowed${moved(record.predicted)}` : "–")
           + (record.happened ? `; then ${number(record.happened.refused.requests)} of ${number(record.happened.total.requests)} denied` : ""),
         record.canBePutBack ? putBack(record.after) : record.after && record.after === inForce ? "active" : "",
     ]);

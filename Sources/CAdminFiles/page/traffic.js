@@ -116,7 +116,29 @@ export async function showDecisions({ isCounting }) {
         parts.push(h("h3", {}, "Requests with a pass that would be denied"));
         parts.push(table("Passes", ["Outcome", "#Requests"], passes.map(([, outcome, count]) => [outcome, number(count)])));
     }
+    parts.push(...backends(metrics));
     show("decisions", ...parts);
+}
+
+/** Returns the requests by backend, if a route has selected one. */
+function backends(metrics) {
+    const routed = [
+        ...metrics.matchAll(/^versiongate_routed_requests_total\{rule="([^"]*)",backend="([^"]*)",mode="([^"]*)"\} ([0-9]+)$/gm),
+    ].map(([, rule, backend, mode, count]) => ({ rule, backend, isObserved: mode === "observe", requests: Number(count) }));
+    if (routed.length === 0) return [];
+    const forwarded = [...metrics.matchAll(/^versiongate_requests_total\{[^}]*decision="(?:allow|recommend)"[^}]*\} ([0-9]+)$/gm)];
+    const enforced = routed.filter((line) => !line.isObserved);
+    const sum = (counts) => counts.reduce((total, count) => total + count, 0);
+    const all = sum(forwarded.map(([, count]) => Number(count)));
+    const others = Math.max(all - sum(enforced.map((line) => line.requests)), 0);
+    const lines = [
+        ...enforced.map((line) => [line.backend, line.rule, number(line.requests), percent(line.requests, all)]),
+        ["default", "–", number(others), percent(others, all)],
+        ...routed
+            .filter((line) => line.isObserved)
+            .map((line) => [`${line.backend} (observed only)`, line.rule, number(line.requests), percent(line.requests, all)]),
+    ];
+    return [h("h3", {}, "Backends"), table("Requests by backend", ["Backend", "Rule", "#Requests", "#Share"], lines)];
 }
 
 /** Returns the versions with the most 5xx responses from the backend. */

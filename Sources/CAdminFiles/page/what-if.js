@@ -34,7 +34,9 @@ export async function updateWhatIf(inForce) {
         ({ clients } = await ask(`/api/v1/census?since=${span}`));
     }
     isCounting = inForce.isCounting;
-    ({ rules, revision } = inForce);
+    revision = inForce.revision;
+    // A rule with a route has no minimum of its own.
+    rules = inForce.rules.filter((rule) => !rule.terms.route);
     const select = byId("rule");
     const chosen = select.value;
     const names = rules.map((rule) => rule.id);
@@ -120,10 +122,11 @@ export function effect(impact) {
         const devices = `${number(side.devices)} devices (${percent(side.devices, impact.total.devices)})`;
         return side.devices > 0 ? `${requests}, ${devices}` : requests;
     };
-    const { denied, passed } = impact;
+    const { denied, passed, moved } = impact;
     const parts = [];
     if (denied.amount.requests > 0) parts.push(`would newly deny ${amount(denied.amount)}`);
     if (passed.amount.requests > 0) parts.push(`would newly allow ${amount(passed.amount)}`);
+    for (const { from, to, amount: side } of moved.backends) parts.push(`would move ${amount(side)} from backend ${from} to ${to}`);
     if (parts.length === 0) parts.push("would not affect any client");
     return parts.join(" and ");
 }

@@ -100,6 +100,22 @@ struct RuleEntry: Encodable {
         var announceFrom: String?
     }
 
+    /// The backend for the clients of a rule.
+    struct RouteTerms: Encodable {
+        let backend: String
+        let versions: [String]
+        let builds: [String]
+        /// What happens while the backend cannot be reached: `refuse` or `default`.
+        let otherwise: String
+
+        init(_ route: Route) {
+            self.backend = route.backend
+            self.versions = route.versions.map(\.description)
+            self.builds = route.builds.map(\.description)
+            self.otherwise = route.fallback.rawValue
+        }
+    }
+
     struct Step: Encodable {
         let at: String?
         let percent: Double
@@ -121,6 +137,7 @@ struct RuleEntry: Encodable {
         let brownouts: [Window]
         let rollout: [Step]
         let maintenance: Window?
+        let route: RouteTerms?
         let holdsUntilInStore: Bool
         let requiresOS: [String]
         let storeUrl: String?
@@ -152,6 +169,7 @@ struct RuleEntry: Encodable {
                     announceFrom: window.announceFrom.map { "\($0)" }
                 )
             }
+            self.route = rule.route.map { RouteTerms($0) }
             self.holdsUntilInStore = rule.holdUntilInStore != nil
             self.requiresOS = rule.requiresOS.map(\.description)
             self.storeUrl = rule.storeURL?.default

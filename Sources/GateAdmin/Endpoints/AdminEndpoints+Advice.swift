@@ -9,15 +9,10 @@ internal import NIOHTTP1
 extension AdminEndpoints {
     func floorAdvice(_ query: AdminQuery) async -> AdminAnswer {
         await self.advise { now throws(AdminQuery.Failure) in
-            let text = query["atMost"] ?? "1%"
-            guard let limit = ShareFormat.share(text) else {
-                let reason = "expected a share above 0% and below 100%, such as '1%'"
-                throw AdminQuery.Failure(name: "atMost", reason: reason)
-            }
             let question = FloorReport.Question(
                 app: query["app"],
                 platform: query["platform"],
-                limit: limit,
+                limit: try query.share("atMost", usually: "1%"),
                 days: try query.number("days", in: FloorReport.days) ?? FloorReport.usualDays
             )
             return { store, ruleSet throws(CensusStore.Failure) in
@@ -45,6 +40,43 @@ extension AdminEndpoints {
             )
             return { store, _ throws(CensusStore.Failure) in
                 AdminAnswer(.ok, try SunsetReport(store, question, at: now))
+            }
+        }
+    }
+
+    /// Reports on the clients that the route of a rule selects, or all routes to a backend.
+    func routeSunset(_ query: AdminQuery) async -> AdminAnswer {
+        await self.advise { now throws(AdminQuery.Failure) in
+            let target: RouteReport.Target
+            switch (query["rule"], query["backend"]) {
+            case (let rule?, nil): target = .rule(rule)
+            case (nil, let backend?): target = .backend(backend)
+            default:
+                let reason = "send either 'rule' or 'backend'"
+                throw AdminQuery.Failure(name: "rule", reason: reason)
+            }
+            let start = try query.since(before: now, usually: "30d")
+            let question = RouteReport.Question(
+                target,
+                app: query["app"],
+                platform: query["platform"],
+                limit: try query.share("atMost", usually: "1%"),
+                days: try query.number("days", in: FloorReport.days) ?? FloorReport.usualDays
+            )
+            return { store, ruleSet throws(CensusStore.Failure) in
+                guard target.exists(in: ruleSet.definition) else {
+                    let reason = "the rules do not contain \(target.words)"
+                    let name = query["rule"] == nil ? "backend" : "rule"
+                    return .refusal(AdminQuery.Failure(name: name, reason: reason))
+                }
+                let paths = SunsetReport.Question(question, by: ruleSet, at: now, since: start)
+                return AdminAnswer(
+                    .ok,
+                    RoutedSunsetReport(
+                        try RouteReport(store, question, by: ruleSet, at: now),
+                        try SunsetReport(store, paths, at: now)
+                    )
+                )
             }
         }
     }
@@ -80,5 +112,16 @@ extension AdminEndpoints {
                 return .refusal(.serviceUnavailable, "cannot read the census: \(error)")
             }
         }
+    }
+}
+
+extension AdminQuery {
+    /// Returns a share such as `1%`.
+    fileprivate func share(_ name: String, usually text: String) throws(Failure) -> Double {
+        guard let share = ShareFormat.share(self[name] ?? text) else {
+            let reason = "expected a share above 0% and below 100%, such as '1%'"
+            throw Failure(name: name, reason: reason)
+        }
+        return share
     }
 }

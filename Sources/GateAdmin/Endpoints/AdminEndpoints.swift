@@ -71,7 +71,7 @@ package struct AdminEndpoints: Sendable {
             eventLoop.submit { AdminAnswer(bare: self.gate.isReady() ? .ok : .serviceUnavailable) }
         case .hook, .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
             .findings, .census, .traffic, .denials, .impact, .explain, .timeline, .audit, .undo,
-            .events, .floorAdvice, .sunset, .strayBuilds:
+            .events, .floorAdvice, .sunset, .routeSunset, .strayBuilds:
             nil
         }
     }
@@ -130,6 +130,7 @@ package struct AdminEndpoints: Sendable {
         case .impact: return await self.impact(request)
         case .floorAdvice: return await self.floorAdvice(request.query)
         case .sunset: return await self.sunset(request.query)
+        case .routeSunset: return await self.routeSunset(request.query)
         case .strayBuilds: return await self.strayBuilds(request.query)
         case .explain: return await self.explain(request)
         case .audit: return await self.audit(request.query)

@@ -45,6 +45,7 @@ struct Timeline {
     private static func events(of rule: RuleDefinition, isCounted: Bool) -> [Event] {
         let isCounted = isCounted || rule.mode == .observe
         let clients = self.clients(of: rule)
+        let fate = rule.route.map { "go to the backend '\($0.backend)'" } ?? "must update"
         var events: [Event] = []
         func add(_ change: Change, at time: Timestamp?, _ words: String) {
             guard let time else { return }
@@ -52,8 +53,10 @@ struct Timeline {
             events.append(Event(time: time, rule: rule.id, change: change, words: words))
         }
         let schedule = rule.schedule
-        add(.warns, at: schedule.warnFrom, "\(clients) get a recommendation to update")
-        add(.enforces, at: schedule.enforceFrom, "\(clients) must update")
+        // A route does not warn.
+        let warnFrom = rule.route == nil ? schedule.warnFrom : nil
+        add(.warns, at: warnFrom, "\(clients) get a recommendation to update")
+        add(.enforces, at: schedule.enforceFrom, "\(clients) \(fate)")
         add(.ends, at: schedule.until, "the rule ends")
         for window in schedule.brownouts {
             add(.brownoutBegins, at: window.from, "\(clients) must update until \(window.until)")
@@ -61,7 +64,7 @@ struct Timeline {
         }
         for step in rule.rollout {
             let share = ShareFormat.percent(step.percent / 100)
-            add(.rollout, at: step.at, "\(share) of \(clients) must update")
+            add(.rollout, at: step.at, "\(share) of \(clients) \(fate)")
         }
         if let window = rule.maintenance {
             add(.maintenanceAnnounced, at: window.announceFrom, "maintenance is announced")
@@ -89,6 +92,7 @@ struct Timeline {
     /// Describes the clients that a rule applies to.
     private static func clients(of rule: RuleDefinition) -> String {
         let version = rule.minimumBuildOf.map { " of \($0)" } ?? ""
+        if let route = rule.route { return self.clients(of: route) }
         let parts = [
             rule.minimum.map { "versions below \($0)" },
             rule.minimumBuild.map { "builds below \($0)\(version)" },
@@ -98,6 +102,16 @@ struct Timeline {
                 ? nil : "builds \(rule.blockedBuilds.map(\.description).joined(separator: ", "))",
         ].compactMap(\.self)
         return parts.isEmpty ? "its clients" : parts.joined(separator: " and ")
+    }
+
+    private static func clients(of route: Route) -> String {
+        let versions = route.versions.map(\.description).joined(separator: ", ")
+        let builds = route.builds.map(\.description).joined(separator: ", ")
+        let parts = [
+            versions.isEmpty ? nil : "versions \(versions)",
+            builds.isEmpty ? nil : "builds \(builds)",
+        ].compactMap(\.self)
+        return parts.isEmpty ? "its clients" : parts.joined(separator: " with ")
     }
 }
 

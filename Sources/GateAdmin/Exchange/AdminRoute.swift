@@ -17,6 +17,7 @@ enum AdminRoute: Sendable, Equatable {
     case impact
     case floorAdvice
     case sunset
+    case routeSunset
     case strayBuilds
     case explain
     case timeline
@@ -55,6 +56,7 @@ enum AdminRoute: Sendable, Equatable {
         "/api/v1/impact": .impact,
         "/api/v1/advice/floor": .floorAdvice,
         "/api/v1/advice/sunset": .sunset,
+        "/api/v1/advice/route": .routeSunset,
         "/api/v1/advice/builds": .strayBuilds,
         "/api/v1/explain": .explain,
         "/api/v1/timeline": .timeline,
@@ -90,7 +92,7 @@ enum AdminRoute: Sendable, Equatable {
             .findings, .census, .traffic,
             .denials,
             .impact, .explain, .timeline, .audit, .undo, .events, .floorAdvice, .sunset,
-            .strayBuilds:
+            .routeSunset, .strayBuilds:
             true
         }
     }
@@ -103,7 +105,7 @@ enum AdminRoute: Sendable, Equatable {
         case .reload, .resetBreaker, .undo: .changes
         case .page, .feeds, .metrics, .breaker, .document, .rules, .findings, .census, .traffic,
             .denials, .impact, .explain, .timeline, .audit, .events, .floorAdvice, .sunset,
-            .strayBuilds:
+            .routeSunset, .strayBuilds:
             .questions
         }
     }
@@ -120,7 +122,7 @@ enum AdminRoute: Sendable, Equatable {
         case .page, .feeds, .metrics, .breaker, .healthy, .ready, .document, .rules, .findings,
             .census,
             .traffic,
-            .denials, .timeline, .audit, .floorAdvice, .sunset, .strayBuilds:
+            .denials, .timeline, .audit, .floorAdvice, .sunset, .routeSunset, .strayBuilds:
             [.GET, .HEAD]
         }
     }

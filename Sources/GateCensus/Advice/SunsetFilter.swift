@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// Selects the clients in the census that have old versions.
+/// Selects the clients in the census that have old versions, or that routes select.
 package struct SunsetFilter: Sendable {
     /// The kind of client.
     enum Standing: Sendable, Equatable {
@@ -14,7 +14,12 @@ package struct SunsetFilter: Sendable {
         case other
     }
 
-    private let bound: AppVersion
+    private enum Criterion: Sendable {
+        case below(AppVersion)
+        case selected(RouteSelection)
+    }
+
+    private var criterion: Criterion
     private let isWanted: @Sendable (CensusClient) -> Bool
     private var known: [String: Bool?] = [:]
 
@@ -23,9 +28,21 @@ package struct SunsetFilter: Sendable {
         below bound: AppVersion,
         isWanted: @escaping @Sendable (CensusClient) -> Bool = { _ in true }
     ) {
-        self.bound = bound
+        self.criterion = .below(bound)
         self.isWanted = isWanted
     }
+
+    /// Creates a filter for the clients whose requests some routes select.
+    package init(
+        selectedBy routes: RouteSelection,
+        isWanted: @escaping @Sendable (CensusClient) -> Bool = { _ in true }
+    ) {
+        self.criterion = .selected(routes)
+        self.isWanted = isWanted
+    }
+
+    /// The version of selected clients that send none, or one that cannot be parsed.
+    private static let noVersion = "-"
 
     /// Returns the version of a cell as written by its clients; `nil` if it is not an old version.
     mutating func version(of cell: CensusCell) -> String? {
@@ -35,16 +52,23 @@ package struct SunsetFilter: Sendable {
     mutating func standing(of cell: CensusCell) -> Standing {
         guard let client = cell.client else { return .unknown }
         guard self.isWanted(client) else { return .other }
-        guard let text = client.version.text, let isBelow = self.isBelow(text) else {
-            return .unversioned
+        switch self.criterion {
+        case .below(let bound):
+            guard let text = client.version.text, let isBelow = self.isBelow(text, bound) else {
+                return .unversioned
+            }
+            return isBelow ? .old(text) : .other
+        case .selected(var routes):
+            let isSelected = routes.includes(cell)
+            self.criterion = .selected(routes)
+            return isSelected ? .old(client.version.text ?? Self.noVersion) : .other
         }
-        return isBelow ? .old(text) : .other
     }
 
     /// Returns whether a version is below the bound; `nil` if it is unparsable.
-    private mutating func isBelow(_ text: String) -> Bool? {
+    private mutating func isBelow(_ text: String, _ bound: AppVersion) -> Bool? {
         if let known = self.known[text] { return known }
-        let isBelow = (try? AppVersion(parsing: text)).map { $0.release < self.bound }
+        let isBelow = (try? AppVersion(parsing: text)).map { $0.release < bound }
         self.known[text] = .some(isBelow)
         return isBelow
     }

@@ -39,6 +39,8 @@ package struct Impact: Sendable {
     package private(set) var denied = Side()
     /// Clients that the old rules deny, and that pass the new rules.
     package private(set) var passed = Side()
+    /// Clients that pass both rule sets, and go to another backend.
+    package private(set) var moved = Moves()
     /// Clients that pass both rule sets, and get a hint from only one of them.
     package private(set) var hinted = ImpactAmount()
     /// The number of requests from unknown clients.
@@ -49,8 +51,8 @@ package struct Impact: Sendable {
     /// The first time at which decisions of the new rules may change; `nil` if they never do.
     package private(set) var validUntil: Timestamp?
 
-    private let old: View
-    private let new: View
+    private let old: CensusView
+    private let new: CensusView
     private let samples: [RuleSet.DeviceSample]
 
     /// Evaluates the clients of a census with two rule sets.
@@ -71,110 +73,23 @@ package struct Impact: Sendable {
         ignoresMaintenance: Bool = false
     ) {
         let shapes = Set(rows.flatMap(\.figures.shapes.counts.keys))
-        self.old = View(old, now, ignoresMaintenance, shapes)
-        self.new = View(new, later ?? now, ignoresMaintenance, shapes)
+        self.old = CensusView(old, now, ignoresMaintenance: ignoresMaintenance, shapes)
+        self.new = CensusView(
+            new,
+            later ?? now,
+            ignoresMaintenance: ignoresMaintenance,
+            shapes
+        )
         self.samples = RuleSet.deviceSamples(
             for: old.definition.rulesWithNext + new.definition.rulesWithNext
         )
         for row in rows { self.add(row) }
     }
 
-    /// The least strict and the strictest scope that requests may have.
-    private struct Scopes: Hashable {
-        let least: RequestScope
-        let most: RequestScope
-
-        var areOne: Bool { self.least == self.most }
-
-        init(least: RequestScope, most: RequestScope) {
-            self.least = least
-            self.most = most
-        }
-
-        init(_ scope: RequestScope) {
-            self.init(least: scope, most: scope)
-        }
-    }
-
     /// The requests of a row that have the same scopes.
     private struct Slice: Hashable {
-        let before: Scopes
-        let after: Scopes
-    }
-
-    /// A rule set at a given time.
-    private struct View {
-        let ruleSet: RuleSet
-        let time: Timestamp
-        let ignoresMaintenance: Bool
-        let paths: Set<String>
-        let exemptions: Set<String>
-        /// The scopes of shapes whose requests all have the same scope.
-        private let shapes: [PathShape: RequestScope]
-
-        init(
-            _ ruleSet: RuleSet,
-            _ time: Timestamp,
-            _ ignoresMaintenance: Bool,
-            _ shapes: Set<PathShape>
-        ) {
-            self.shapes = Dictionary(
-                uniqueKeysWithValues: shapes.compactMap { shape in
-                    ruleSet.scope(of: shape).map { (shape, $0) }
-                }
-            )
-            self.ruleSet = ruleSet
-            self.time = time
-            self.ignoresMaintenance = ignoresMaintenance
-            self.paths = Set(ruleSet.patterns)
-            self.exemptions = ruleSet.exemptPaths
-        }
-
-        /// Returns the scope of a row's requests with a given shape; `nil` if it is unknown.
-        func scope(of shape: PathShape, _ row: CensusRow) -> RequestScope? {
-            guard let scope = self.shapes[shape] else { return nil }
-            let paths = row.cell.outcome.paths
-            if scope.isExempt || paths.isExempt { return scope }
-            let (matched, seen) = (
-                Set(paths.patterns), Set(self.ruleSet.patterns(in: scope))
-            )
-            return self.ruleSet.scope {
-                row.known.contains($0) ? matched.contains($0) : seen.contains($0)
-            }
-        }
-
-        /// Returns the least strict and the strictest scope that requests of a row may have.
-        func scopes(_ row: CensusRow) -> Scopes {
-            let paths = row.cell.outcome.paths
-            let knownExemptions = row.known.filter { $0.hasPrefix(CensusPaths.exemption) }
-            if paths.isExempt {
-                if self.exemptions.isSuperset(of: knownExemptions) {
-                    return Scopes(RuleSet.exemptScope)
-                }
-                // It is unknown which exemption matched, and which rules match the requests.
-                let isGone = self.exemptions.isDisjoint(with: knownExemptions)
-                let least = isGone ? self.ruleSet.scope { _ in false } : RuleSet.exemptScope
-                return Scopes(least: least, most: self.ruleSet.scope { _ in true })
-            }
-            let matched = Set(paths.patterns)
-            let isNew = !self.exemptions.isSubset(of: knownExemptions)
-            let least = isNew ? RuleSet.exemptScope : self.ruleSet.scope { matched.contains($0) }
-            guard isNew || !self.paths.isSubset(of: row.known) else { return Scopes(least) }
-            return Scopes(
-                least: least,
-                most: self.ruleSet.scope { matched.contains($0) || !row.known.contains($0) }
-            )
-        }
-
-        func decide(_ client: ClientIdentity, in scope: RequestScope) -> Decision {
-            self.ruleSet.decide(
-                client,
-                in: scope,
-                at: self.time,
-                address: nil,
-                ignoresMaintenance: self.ignoresMaintenance
-            )
-        }
+        let before: CensusView.Scopes
+        let after: CensusView.Scopes
     }
 
     /// The shares of a client's requests for which the decisions of two rule sets differ.
@@ -184,6 +99,8 @@ package struct Impact: Sendable {
         var possiblyDenied = 0.0
         var possiblyPassed = 0.0
         var hinted = 0.0
+        var moved: [Backends: Double] = [:]
+        var possiblyMoved = 0.0
         var validUntil: Timestamp?
         /// Whether requests of the client were distinguished by the shapes of their paths.
         var isSliced = false
@@ -208,6 +125,7 @@ package struct Impact: Sendable {
         self.validUntil = [self.validUntil, shares.validUntil].compactMap(\.self).min()
         self.slicesPaths = self.slicesPaths || shares.isSliced
         self.hinted.add(row.figures, share: shares.hinted)
+        self.moved.add(row.figures, shares.moved, possible: shares.possiblyMoved, version)
         self.denied.add(row.figures, shares.deniedByRule, shares.possiblyDenied, version)
         self.passed.add(row.figures, shares.passedByRule, shares.possiblyPassed, version)
         self.parts[audience, default: Part()].total.add(row.figures)
@@ -224,10 +142,10 @@ package struct Impact: Sendable {
         for (shape, share) in row.figures.shapes.shares(of: row.figures.requests) {
             let before =
                 whole.before.areOne
-                ? whole.before : self.old.scope(of: shape, row).map(Scopes.init(_:))
+                ? whole.before : self.old.scope(of: shape, row).map(CensusView.Scopes.init(_:))
             let after =
                 whole.after.areOne
-                ? whole.after : self.new.scope(of: shape, row).map(Scopes.init(_:))
+                ? whole.after : self.new.scope(of: shape, row).map(CensusView.Scopes.init(_:))
             guard let before, let after else { continue }
             slices[Slice(before: before, after: after), default: 0] += share
             rest -= share
@@ -272,6 +190,12 @@ package struct Impact: Sendable {
             } else if !oldMost.denies, !newMost.denies, old.kind != new.kind {
                 shares.hinted += share
             }
+            if let move = Backends(from: [old, oldMost], to: [new, newMost]) {
+                shares.moved[move, default: 0] += share
+            }
+            if Backends.mayDiffer(from: [old, oldMost], to: [new, newMost]) {
+                shares.possiblyMoved += share
+            }
             if !old.denies, newMost.denies { shares.possiblyDenied += share }
             if oldMost.denies, !new.denies { shares.possiblyPassed += share }
         }
@@ -297,38 +221,5 @@ extension Impact.Side {
 }
 
 extension Decision {
-    fileprivate var denies: Bool { self.kind >= .require }
-}
-
-/// Requests and devices, of which possibly only a share counts.
-package struct ImpactAmount: Sendable {
-    /// The number of requests; in a rollout, the expected number.
-    package private(set) var requests = 0.0
-    private(set) var identified = 0.0
-    /// The device sketches, keyed by the share of devices to count.
-    private var devicesByShare: [Double: HyperLogLog] = [:]
-
-    package init() {}
-
-    /// Adds the given share of a cell's figures.
-    mutating func add(_ figures: CensusFigures, share: Double = 1) {
-        guard share > 0 else { return }
-        self.requests += Double(figures.requests) * min(share, 1)
-        self.identified += Double(figures.identified) * min(share, 1)
-        // Each share needs a sketch, so shares are rounded to about a thousand values.
-        let steps = share < 0.01 ? 1e4 : 1e3
-        let step = min(max((share * steps).rounded(), 1) / steps, 1)
-        self.devicesByShare[step, default: HyperLogLog()].merge(figures.devices)
-    }
-
-    /// The number of devices, if requests contain them.
-    ///
-    /// A device that has changed its version and is included in a rollout with several versions
-    /// counts once for each of these versions.
-    package var devices: Double {
-        self.devicesByShare.reduce(0) { $0 + $1.key * Double($1.value.count) }
-    }
-
-    /// Whether devices can represent clients, because most requests contain a device.
-    package var countsByDevices: Bool { self.identified * 2 >= self.requests && self.requests > 0 }
+    var denies: Bool { self.kind >= .require }
 }

@@ -10,6 +10,8 @@ package struct ComparedOutcome: Sendable, Hashable {
     package let cannotUpdate: Bool
     /// Whether the denial is a brownout, which ends automatically.
     package let isBrownout: Bool
+    /// The route to a named backend; `nil` for the default one, and for a denied request.
+    package let route: Decision.Destination?
     /// The number of the response, regardless of its status and store URL.
     ///
     /// Equal responses have equal numbers.
@@ -22,6 +24,7 @@ package struct ComparedOutcome: Sendable, Hashable {
         self.storeURL = decision.upgrade.storeURL
         self.cannotUpdate = decision.upgrade.cannotUpdate
         self.isBrownout = decision.brownout != nil
+        self.route = decision.route
         self.answerNumber = answerNumber
     }
 
@@ -29,7 +32,12 @@ package struct ComparedOutcome: Sendable, Hashable {
     func isNoticeable(beside other: ComparedOutcome) -> Bool {
         self.kind != other.kind || self.status != other.status || self.storeURL != other.storeURL
             || self.cannotUpdate != other.cannotUpdate || self.isBrownout != other.isBrownout
-            || self.answerNumber != other.answerNumber
+            || self.answerNumber != other.answerNumber || self.goesElsewhere(than: other)
+    }
+
+    /// Whether a forwarded request gets another backend, or another one while its backend cannot be reached.
+    private func goesElsewhere(than other: ComparedOutcome) -> Bool {
+        self.route?.backend != other.route?.backend || self.route?.fallback != other.route?.fallback
     }
 }
 

@@ -13,6 +13,10 @@ struct ComparedCell: Hashable {
     }
 }
 
+extension Decision.Destination {
+    fileprivate var order: String { "\(self.backend) \(self.ruleID) \(self.fallback)" }
+}
+
 /// Equal changes in one or more cells, with the set of values in each dimension.
 struct ComparedRow: Hashable {
     struct Transition: Hashable {
@@ -73,7 +77,8 @@ struct ComparedRow: Hashable {
         return
             "\(cells.joined(separator: ";")) \(10_000_000 + self.pair.place) \(transition.before.kind) "
             + "\(transition.after.kind) \(transition.after.rule ?? "") "
-            + "\(transition.before.rule ?? "") \(transition.after.storeURL ?? "")"
+            + "\(transition.before.rule ?? "") \(transition.after.storeURL ?? "") "
+            + "\(transition.before.route?.order ?? "") \(transition.after.route?.order ?? "")"
     }
 
     func change(in world: ComparisonSpace) -> ComparedChange {

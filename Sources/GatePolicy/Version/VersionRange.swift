@@ -34,6 +34,13 @@ package struct VersionRange: Sendable, Hashable {
         !self.namesPrerelease && self.comparisons.contains { $0.isEntirelyBelow(version) }
     }
 
+    /// The version below which all versions are in the range; `nil` if the range is not of the form `<4.0.0`.
+    package var soleUpperBound: AppVersion? {
+        guard self.comparisons.count == 1, case .compare(.below, let bound) = self.comparisons[0]
+        else { return nil }
+        return bound
+    }
+
     /// The versions at which the range starts or ends.
     var bounds: [AppVersion] { self.comparisons.flatMap(\.bounds) }
 

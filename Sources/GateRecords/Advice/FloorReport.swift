@@ -88,7 +88,7 @@ extension FloorReport: CustomStringConvertible {
         }
         for next in part.next {
             let cost = "\(Self.cost(next.floor, of: part)) today"
-            lines.append("  \(next.floor.version): \(cost); \(Self.words(next.forecast))")
+            lines.append("  \(next.floor.version): \(cost); \(next.forecast.words)")
         }
         return lines
     }
@@ -96,25 +96,6 @@ extension FloorReport: CustomStringConvertible {
     private static func cost(_ floor: FloorAdvice.Floor, of part: FloorAdvice.Part) -> String {
         let count = part.countsDevices ? "\(floor.devices) devices" : "\(floor.requests) requests"
         return "\(count) (\(ShareFormat.percent(floor.share)))"
-    }
-
-    private static func words(_ forecast: AdoptionCurve.Forecast) -> String {
-        switch forecast {
-        case .reached(let day, let daily):
-            "within the limit from about \(Self.date(day)), if it keeps falling by "
-                + "\(ShareFormat.percent(daily)) per day"
-        case .unknown(.fewDays): "no date: the census covers too few days"
-        case .unknown(.fewDevices): "no date: too few clients for a forecast"
-        case .unknown(.notFalling): "no date: their share does not fall"
-        case .unknown(.unsteady): "no date: their share falls too unevenly"
-        case .unknown(.flattens):
-            "no date: their share falls more and more slowly; some never update"
-        case .unknown(.far): "no date: too far in the future"
-        }
-    }
-
-    private static func date(_ day: Int64) -> String {
-        String("\(Timestamp(secondsSinceEpoch: day * 86_400))".prefix(10))
     }
 }
 
@@ -159,7 +140,7 @@ extension FloorReport: Encodable {
             self.share = (floor.share * 1e6).rounded() / 1e6
             switch forecast {
             case .reached(let day, let daily):
-                self.from = FloorReport.date(day)
+                self.from = AdoptionCurve.Forecast.date(day)
                 self.dailyFall = (daily * 1e4).rounded() / 1e4
             case .unknown(let reason): self.undated = reason.rawValue
             case nil: break

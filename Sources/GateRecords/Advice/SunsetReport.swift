@@ -11,23 +11,56 @@ package struct SunsetReport: Sendable {
 
     /// The parameters of the query.
     package struct Question: Sendable {
-        package let below: AppVersion
+        /// The clients that the report is about.
+        enum Subject: Sendable {
+            case below(AppVersion)
+            case routes(RouteReport.Target, RouteSelection)
+        }
+
+        let subject: Subject
         /// `nil` for all apps or platforms.
         package let app: String?
         package let platform: String?
         package let since: Timestamp
 
         package init(below: AppVersion, app: String?, platform: String?, since: Timestamp) {
-            self.below = below
+            self.subject = .below(below)
             self.app = app
             self.platform = platform.map { Platform($0).name }
             self.since = since
         }
 
+        /// Creates a query about the clients that routes of the active rules select.
+        package init(
+            _ routes: RouteReport.Question,
+            by ruleSet: RuleSet,
+            at now: Timestamp,
+            since: Timestamp
+        ) {
+            let selection = RouteSelection(routes.target.selected, by: ruleSet, at: now)
+            self.subject = .routes(routes.target, selection)
+            self.app = routes.app
+            self.platform = routes.platform
+            self.since = since
+        }
+
         var filter: SunsetFilter {
-            SunsetFilter(below: self.below) { [app, platform] client in
+            let isWanted: @Sendable (CensusClient) -> Bool = { [app, platform] client in
                 app.map { $0 == client.app.text } ?? true
                     && platform.map { $0 == client.platform.text } ?? true
+            }
+            return switch self.subject {
+            case .below(let version): SunsetFilter(below: version, isWanted: isWanted)
+            case .routes(_, let selection):
+                SunsetFilter(selectedBy: selection, isWanted: isWanted)
+            }
+        }
+
+        /// The clients as text.
+        fileprivate var words: String {
+            switch self.subject {
+            case .below(let version): "versions below \(version)"
+            case .routes(let target, _): "clients of \(target.words)"
             }
         }
     }
@@ -76,8 +109,7 @@ package struct SunsetReport: Sendable {
 
 extension SunsetReport.Summary: CustomStringConvertible {
     var description: String {
-        let versions = "versions below \(self.question.below)"
-        let title = "\(self.question.since) to \(self.until), \(versions): "
+        let title = "\(self.question.since) to \(self.until), \(self.question.words): "
         guard self.total.requests > 0 else { return "\(title)no requests" }
         let devices = self.total.identified == 0 ? "" : ", \(self.total.devices.count) devices"
         return "\(title)\(self.total.requests) requests\(devices)"
@@ -86,14 +118,18 @@ extension SunsetReport.Summary: CustomStringConvertible {
 
 extension SunsetReport.Summary: Encodable {
     private enum Key: String, CodingKey {
-        case since, until, below, requests, devices
+        case since, until, below, route, backend, requests, devices
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode("\(self.question.since)", forKey: .since)
         try container.encode("\(self.until)", forKey: .until)
-        try container.encode("\(self.question.below)", forKey: .below)
+        switch self.question.subject {
+        case .below(let version): try container.encode("\(version)", forKey: .below)
+        case .routes(.rule(let id), _): try container.encode(id, forKey: .route)
+        case .routes(.backend(let name), _): try container.encode(name, forKey: .backend)
+        }
         try container.encode(self.total.requests, forKey: .requests)
         try container.encode(self.total.devices.count, forKey: .devices)
     }

@@ -26,6 +26,8 @@ package struct AuditRecord: Sendable, Equatable, Codable {
         package let total: Amount
         package let denied: Amount
         package let passed: Amount
+        /// The clients that go to another backend; missing in records of earlier versions.
+        package let moved: Amount?
         /// All clients that the new rules deny, newly or not; missing in records of earlier
         /// versions.
         package let refused: Amount?
@@ -151,6 +153,7 @@ extension AuditRecord.Prediction {
         self.total = AuditRecord.Amount(impact.total)
         self.denied = AuditRecord.Amount(impact.denied.amount)
         self.passed = AuditRecord.Amount(impact.passed.amount)
+        self.moved = AuditRecord.Amount(impact.moved.amount)
         let nothing = RuleSet(
             RuleSetDefinition(revision: "", identity: new.definition.identity)
         )

@@ -61,6 +61,7 @@ extension ImpactReport: CustomStringConvertible {
         ]
         lines += self.lines("newly denied", self.impact.denied)
         lines += self.lines("newly allowed", self.impact.passed)
+        lines += self.movedLines
         if self.impact.hinted.requests > 0 {
             lines.append("other hints: \(self.words(self.impact.hinted))")
         }
@@ -82,25 +83,49 @@ extension ImpactReport: CustomStringConvertible {
                 lines.append("  by \(Self.name(rule)): \(self.words(amount))")
             }
             let rows = Self.sorted(side.byVersion, by: \.name).map { version, amount in
-                [
-                    version.app.text ?? "-", version.platform.text ?? "-",
-                    version.version.words, Self.number(amount.requests),
-                    amount.devices > 0 ? Self.number(amount.devices) : "-",
-                ]
+                version.words + Self.figures(amount)
             }
-            let titles = ["app", "platform", "version", "requests", "devices"]
-            let shown = [titles] + rows.prefix(Self.tableLimit)
-            lines += TextTable(shown).lines.map { "  \($0)" }
-            let hidden = rows.count - Self.tableLimit
-            if hidden > 0 { lines.append("  … and \(hidden) more; use --json for all of them") }
+            lines += Self.table(["app", "platform", "version", "requests", "devices"], rows)
         }
-        if side.possible.requests - side.amount.requests >= 0.5 {
-            lines.append(
-                "  at most \(self.words(side.possible)): some requests may or may not match "
-                    + "the paths that are new to the rules"
-            )
-        }
+        lines += self.bound(side.possible, above: side.amount)
         return lines
+    }
+
+    /// The lines on clients that go to another backend; empty if there are none.
+    private var movedLines: [String] {
+        let moved = self.impact.moved
+        guard moved.possible.requests > 0 else { return [] }
+        let pairs = Self.sorted(moved.byBackends, by: \.name).map { backends, amount in
+            "  \(backends.words): \(self.words(amount))"
+        }
+        let rows = Self.sorted(moved.byVersion, by: \.name).map { moved, amount in
+            moved.version.words + [moved.backends.words] + Self.figures(amount)
+        }
+        let sum = moved.amount.requests > 0 ? self.words(moved.amount) : "none"
+        return ["sent to another backend: \(sum)"] + pairs
+            + Self.table(["app", "platform", "version", "backend", "requests", "devices"], rows)
+            + self.bound(moved.possible, above: moved.amount)
+    }
+
+    private static func figures(_ amount: ImpactAmount) -> [String] {
+        [self.number(amount.requests), amount.devices > 0 ? self.number(amount.devices) : "-"]
+    }
+
+    /// Returns an indented table, with a limited number of rows.
+    private static func table(_ titles: [String], _ rows: [[String]]) -> [String] {
+        guard !rows.isEmpty else { return [] }
+        let lines = TextTable([titles] + rows.prefix(self.tableLimit)).lines.map { "  \($0)" }
+        let hidden = rows.count - self.tableLimit
+        return lines + (hidden > 0 ? ["  … and \(hidden) more; use --json for all of them"] : [])
+    }
+
+    /// Returns a line on the maximum amount, if it differs from the certain amount.
+    private func bound(_ possible: ImpactAmount, above amount: ImpactAmount) -> [String] {
+        guard possible.requests - amount.requests >= 0.5 else { return [] }
+        return [
+            "  at most \(self.words(possible)): some requests may or may not match the paths that "
+                + "are new to the rules"
+        ]
     }
 
     private func words(_ amount: ImpactAmount) -> String {
@@ -135,6 +160,24 @@ extension Impact.Version {
     fileprivate var name: String {
         [self.app, self.platform, self.version].map { $0.text ?? "" }.joined(separator: "\0")
     }
+}
+
+extension Impact.Version {
+    /// The cells of a table.
+    fileprivate var words: [String] {
+        [self.app.text ?? "-", self.platform.text ?? "-", self.version.words]
+    }
+}
+
+extension Impact.Backends {
+    /// The backends as text: `default -> legacy`.
+    fileprivate var words: String { "\(self.from ?? "default") -> \(self.to ?? "default")" }
+
+    fileprivate var name: String { "\(self.from ?? "")\0\(self.to ?? "")" }
+}
+
+extension Impact.MovedVersion {
+    fileprivate var name: String { "\(self.version.name)\0\(self.backends.name)" }
 }
 
 extension ImpactReport: Encodable {
@@ -180,8 +223,54 @@ extension ImpactReport: Encodable {
         }
     }
 
+    private struct MovedEntry: Encodable {
+        /// The clients that go from one backend to another; `default` is the default one.
+        struct Pair: Encodable {
+            let from: String
+            let to: String
+            let amount: Amount
+        }
+
+        struct Version: Encodable {
+            let app: String?
+            let platform: String?
+            let version: String?
+            let from: String
+            let to: String
+            let amount: Amount
+        }
+
+        let amount: Amount
+        let possible: Amount
+        let backends: [Pair]
+        let versions: [Version]
+
+        init(_ moved: Impact.Moves) {
+            self.amount = Amount(moved.amount)
+            self.possible = Amount(moved.possible)
+            self.backends = ImpactReport.sorted(moved.byBackends, by: \.name).map {
+                Pair(
+                    from: $0.key.from ?? "default",
+                    to: $0.key.to ?? "default",
+                    amount: Amount($0.amount)
+                )
+            }
+            self.versions = ImpactReport.sorted(moved.byVersion, by: \.name).map {
+                Version(
+                    app: $0.key.version.app.text,
+                    platform: $0.key.version.platform.text,
+                    version: $0.key.version.version.text,
+                    from: $0.key.backends.from ?? "default",
+                    to: $0.key.backends.to ?? "default",
+                    amount: Amount($0.amount)
+                )
+            }
+        }
+    }
+
     private enum Key: String, CodingKey {
-        case since, until, before, after, total, denied, passed, hinted, unknownRequests, remarks
+        case since, until, before, after, total, denied, passed, moved, hinted, unknownRequests,
+            remarks
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -193,6 +282,7 @@ extension ImpactReport: Encodable {
         try container.encode(Amount(self.impact.total), forKey: .total)
         try container.encode(SideEntry(self.impact.denied), forKey: .denied)
         try container.encode(SideEntry(self.impact.passed), forKey: .passed)
+        try container.encode(MovedEntry(self.impact.moved), forKey: .moved)
         try container.encode(Amount(self.impact.hinted), forKey: .hinted)
         try container.encode(self.impact.unknownRequests, forKey: .unknownRequests)
         try container.encode(self.remarks, forKey: .remarks)

@@ -53,13 +53,6 @@ extension DifferenceReport: CustomStringConvertible {
         return "clients are " + words.joined(separator: "; others are ")
     }
 
-    private static func line(_ change: ComparedChange) -> String {
-        let share = change.share < 1 ? ", \(self.percent(change.share)) of them" : ""
-        return "\(self.who(change)), \(self.versions(change.versions))\(share): "
-            + "\(self.words(change.before, beside: change.after)) -> "
-            + self.words(change.after, beside: change.before)
-    }
-
     /// The maximum number of names in a line; the JSON contains all of them.
     private static let nameLimit = 8
 
@@ -113,42 +106,10 @@ extension DifferenceReport: CustomStringConvertible {
         }
     }
 
-    private static func words(
-        _ outcome: ComparedOutcome,
-        beside other: ComparedOutcome
-    ) -> String {
-        var words = outcome.kind.rawValue
-        if let status = outcome.status { words += " (\(status))" }
-        if let rule = outcome.rule { words += " by rule \(rule)" }
-        if outcome.isBrownout { words += " in a brownout" }
-        if outcome.kind == other.kind, outcome.storeURL != other.storeURL {
-            words += ", store URL \(outcome.storeURL ?? "none")"
-        }
-        return words
-    }
-}
-
-extension ComparedChange {
-    /// The possible effects of a change on a client, worst first.
-    package enum Kind: String, Sendable, CaseIterable, Encodable {
-        case denied = "newly denied"
-        case allowed = "no longer denied"
-        case hinted = "newly told to update"
-        case unhinted = "no longer told to update"
-        case answered = "answered otherwise"
-    }
-
-    package var kind: Kind {
-        let wasDenied = self.before.kind >= .require
-        let isDenied = self.after.kind >= .require
-        switch (wasDenied, isDenied) {
-        case (false, true): return .denied
-        case (true, false): return .allowed
-        case (true, true): return .answered
-        case (false, false):
-            guard self.before.kind != self.after.kind else { return .answered }
-            return self.after.kind == .recommend ? .hinted : .unhinted
-        }
+    private static func line(_ change: ComparedChange) -> String {
+        let share = change.share < 1 ? ", \(self.percent(change.share)) of them" : ""
+        return
+            "\(self.who(change)), \(self.versions(change.versions))\(share): \(change.outcomeWords)"
     }
 }
 
@@ -158,6 +119,7 @@ extension DifferenceReport: Encodable {
         case apps, platforms, channels, osVersions, builds, countries, storefronts, requests,
             versions, share, kind
         case before, after, decision, rule, status, storeUrl, isBrownout, only, allBut
+        case route, backend, otherwise
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -215,6 +177,11 @@ extension DifferenceReport: Encodable {
             try part.encodeIfPresent(outcome.status, forKey: .status)
             try part.encodeIfPresent(outcome.storeURL, forKey: .storeUrl)
             if outcome.isBrownout { try part.encode(true, forKey: .isBrownout) }
+            guard let route = outcome.route else { continue }
+            var item = part.nestedContainer(keyedBy: Key.self, forKey: .route)
+            try item.encode(route.ruleID, forKey: .rule)
+            try item.encode(route.backend, forKey: .backend)
+            try item.encode(route.fallback.rawValue, forKey: .otherwise)
         }
     }
 }

@@ -29,13 +29,29 @@ package struct EditReport: Sendable {
 
     /// Clients that an edit affects in the same way.
     private struct Effect {
-        let kind: ComparedChange.Kind
+        let what: What
         var versions: [String]
         /// The start and the end; `until` is `nil` if the effect is permanent or recurs.
         let from: Timestamp
         var until: Timestamp?
         var spells = 1
         var share: ClosedRange<Double>
+
+        /// The effect on a client; clients that go to different backends have different effects.
+        struct What: Hashable, Comparable {
+            let kind: ComparedChange.Kind
+            let words: String
+
+            init(_ change: ComparedChange) {
+                self.kind = change.kind
+                self.words = change.effectWords
+            }
+
+            static func < (left: What, right: What) -> Bool {
+                left.kind == right.kind
+                    ? left.words < right.words : left.kind.order < right.kind.order
+            }
+        }
     }
 }
 
@@ -121,36 +137,40 @@ extension EditReport: CustomStringConvertible {
         let isSame = effect.share.lowerBound == effect.share.upperBound
         let part = isSame ? DifferenceReport.percent(effect.share.lowerBound) : "some"
         let share =
-            effect.share.lowerBound >= 1 || effect.kind == .answered ? "" : ", \(part) of them"
-        return "\(when): \(versions)\(share): \(effect.kind.rawValue)"
+            effect.share.lowerBound >= 1 || effect.what.kind == .answered
+            ? "" : ", \(part) of them"
+        return "\(when): \(versions)\(share): \(effect.what.words)"
     }
 
     /// The effects of each edit, in chronological order.
     private var effects: [RulesEdits.Subject: [Effect]] {
         var effects: [RulesEdits.Subject: [Effect]] = [:]
-        var lasting: [RulesEdits.Subject: [ComparedChange.Kind: [String]]] = [:]
+        var lasting: [RulesEdits.Subject: [Effect.What: [String]]] = [:]
         for (index, period) in self.difference.periods.enumerated() {
             let grouped = Dictionary(grouping: period.changes, by: self.subject(of:))
             for subject in Set(grouped.keys).union(lasting.keys) {
                 let changes = grouped[subject] ?? []
-                let kinds = Dictionary(grouping: changes, by: \.kind)
-                for kind in ComparedChange.Kind.allCases {
-                    let versions = (kinds[kind]?.map { Self.words($0.versions) } ?? []).uniqued()
-                    let before = lasting[subject]?[kind] ?? []
+                let kinds = Dictionary(grouping: changes, by: Effect.What.init)
+                let known = lasting[subject]?.keys.map(\.self) ?? []
+                for what in Set(kinds.keys).union(known).sorted() {
+                    let versions = (kinds[what]?.map { Self.words($0.versions) } ?? []).uniqued()
+                    let before = lasting[subject]?[what] ?? []
                     guard versions != before || index == 0 && !versions.isEmpty else { continue }
-                    lasting[subject, default: [:]][kind] = versions
-                    if kind != .answered {
-                        self.end(kind, of: subject, at: period.from, in: &effects)
+                    lasting[subject, default: [:]][what] = versions
+                    if what.kind != .answered {
+                        self.end(what, of: subject, at: period.from, in: &effects)
                     }
                     guard !versions.isEmpty else { continue }
                     // Changes to texts and URLs are reported once, because they do not affect which
                     // clients pass.
-                    if kind == .answered, Self.join(versions, to: &effects[subject, default: []]) {
+                    if what.kind == .answered,
+                        Self.join(versions, to: &effects[subject, default: []])
+                    {
                         continue
                     }
-                    let shares = kinds[kind]?.map(\.share) ?? []
+                    let shares = kinds[what]?.map(\.share) ?? []
                     let effect = Effect(
-                        kind: kind,
+                        what: what,
                         versions: versions,
                         from: period.from,
                         share: (shares.min() ?? 1)...(shares.max() ?? 1)
@@ -164,20 +184,22 @@ extension EditReport: CustomStringConvertible {
 
     /// Sets the end of the current effect of a kind.
     private func end(
-        _ kind: ComparedChange.Kind,
+        _ what: Effect.What,
         of subject: RulesEdits.Subject,
         at time: Timestamp,
         in effects: inout [RulesEdits.Subject: [Effect]]
     ) {
         guard
-            let index = effects[subject]?.lastIndex(where: { $0.kind == kind && $0.until == nil })
+            let index = effects[subject]?.lastIndex(where: { $0.what == what && $0.until == nil })
         else { return }
         effects[subject]?[index].until = time
     }
 
     /// Adds versions to the effect on responses; returns `false` if there is no such effect yet.
     private static func join(_ versions: [String], to effects: inout [Effect]) -> Bool {
-        guard let known = effects.firstIndex(where: { $0.kind == .answered }) else { return false }
+        guard let known = effects.firstIndex(where: { $0.what.kind == .answered }) else {
+            return false
+        }
         effects[known].versions = (effects[known].versions + versions).uniqued()
         return true
     }
@@ -185,7 +207,7 @@ extension EditReport: CustomStringConvertible {
     /// Adds an effect, or counts a recurring one, such as that of brownouts.
     private static func add(_ effect: Effect, to effects: inout [Effect]) {
         let known = effects.lastIndex {
-            $0.kind == effect.kind && $0.versions == effect.versions && $0.share == effect.share
+            $0.what == effect.what && $0.versions == effect.versions && $0.share == effect.share
         }
         guard let known else { return effects.append(effect) }
         effects[known].spells += 1
@@ -195,7 +217,11 @@ extension EditReport: CustomStringConvertible {
     /// Returns the edit that causes a different decision.
     private func subject(of change: ComparedChange) -> RulesEdits.Subject {
         let edited = Set(self.edits.all.map(\.subject))
-        for rule in [change.after.rule, change.before.rule].compactMap(\.self)
+        let routes = [change.after.route?.ruleID, change.before.route?.ruleID]
+        let rules = [change.after.rule, change.before.rule]
+        // A change of the backend is caused by routes, even if another rule decided.
+        let causes = change.isAboutRoutes ? routes + rules : rules + routes
+        for rule in causes.compactMap(\.self)
         where edited.contains(.rule(rule)) {
             return .rule(rule)
         }

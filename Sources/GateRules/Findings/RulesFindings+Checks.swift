@@ -41,6 +41,9 @@ extension RulesFindings {
         if let old, let census {
             GuardCheck(from: old, to: rules, census, at: now).report(to: collector)
         }
+        if let census {
+            UnusedRouteCheck(rules, census, at: now).report(to: collector)
+        }
         var acceptance = Acceptance(rules)
         let judged = collector.sorted(byFiles: rules.places.files).map { finding in
             isReturn && (finding.name == .planOpens || finding.name == .newlyRefused)

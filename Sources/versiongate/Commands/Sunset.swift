@@ -1,4 +1,5 @@
 import ArgumentParser
+import GateCensus
 import GatePolicy
 import GateRecords
 import GateRules
@@ -9,8 +10,14 @@ struct SunsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sunset",
         abstract:
-            "Shows which paths clients below a version still request, how often, and when they last did.",
+            "Shows which paths clients of old versions or routes still request, how often, and when they last did.",
         discussion: """
+            With --below, the report is about the clients below a version. With --route or \
+            --backend, it is about the clients that routes of the active rules select; it shows \
+            their share of all devices, whether the route can go, and the 'next' that refuses \
+            these clients instead.
+
+
             Paths are the path patterns of the rules file and, for other requests, the path shapes \
             that the gate stores. With --openapi, the report lists the operations of a document, \
             matched by these shapes. '-' marks operations that no old version requests, and '?' \
@@ -19,7 +26,19 @@ struct SunsetCommand: ParsableCommand {
     )
 
     @Option(help: "The version; clients below it are reported.")
-    var below: String
+    var below: String?
+    @Option(help: "The rule; clients that its route selects are reported.")
+    var route: String?
+    @Option(help: "The backend; clients that routes to it select are reported.")
+    var backend: String?
+    @Option(
+        help: "The maximum share of devices that the end of a route may affect (default 1%)."
+    )
+    var atMost = "1%"
+    @Option(
+        help: "The number of days over which the share of a route is counted, 1 to 30 (default 7)."
+    )
+    var days = FloorReport.usualDays
     @Option(help: "The app ID, as sent by clients (default: every app).")
     var app: String?
     @Option(help: "The platform (default: every platform).")
@@ -37,14 +56,35 @@ struct SunsetCommand: ParsableCommand {
     var base: [String] = []
     @OptionGroup var census: CensusOptions
 
+    @OptionGroup var rules: KeptRules
+
+    func validate() throws {
+        guard [self.below, self.route, self.backend].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("use one of --below, --route and --backend")
+        }
+        guard ShareFormat.share(self.atMost) != nil else {
+            throw ValidationError("--at-most '\(self.atMost)': expected a share such as '1%'")
+        }
+        guard FloorReport.days.contains(self.days) else {
+            throw ValidationError("--days '\(self.days)': expected a number from 1 to 30")
+        }
+    }
+
     func run() throws {
         let now = SystemClock.now()
         let start = try CommandTime.before(now, self.since, flag: "--since")
+        if self.openapi.isEmpty, !self.base.isEmpty {
+            try StandardError.fail("--base has no effect without --openapi: add a document")
+        }
+        let documents = try self.documents()
+        guard let below = self.below else {
+            return try self.reportRoutes(since: start, documents, at: now)
+        }
         let version: AppVersion
         do throws(VersionError) {
-            version = try AppVersion(parsing: self.below)
+            version = try AppVersion(parsing: below)
         } catch {
-            try StandardError.fail("--below '\(self.below)': \(error)")
+            try StandardError.fail("--below '\(below)': \(error)")
         }
         let question = SunsetReport.Question(
             below: version,
@@ -52,17 +92,48 @@ struct SunsetCommand: ParsableCommand {
             platform: self.platform,
             since: start
         )
-        guard !self.openapi.isEmpty else {
-            guard self.base.isEmpty else {
-                try StandardError.fail("--base has no effect without --openapi: add a document")
-            }
+        guard !documents.isEmpty else {
             return try self.census.answer { store throws(CensusStore.Failure) in
                 try SunsetReport(store, question, at: now)
             }
         }
-        let documents = try self.documents()
         try self.census.answer { store throws(CensusStore.Failure) in
             try OperationReport(store, question, documents, at: now)
+        }
+    }
+
+    private func reportRoutes(
+        since start: Timestamp,
+        _ documents: [OpenAPIDocument],
+        at now: Timestamp
+    ) throws {
+        let ruleSet = try self.rules.load(or: self.census.place).ruleSet
+        let target: RouteReport.Target =
+            self.route.map { .rule($0) } ?? .backend(self.backend ?? "")
+        guard target.exists(in: ruleSet.definition) else {
+            try StandardError.fail("versiongate: the rules do not contain \(target.words)")
+        }
+        let question = RouteReport.Question(
+            target,
+            app: self.app,
+            platform: self.platform,
+            limit: ShareFormat.share(self.atMost) ?? 0,
+            days: self.days
+        )
+        let paths = SunsetReport.Question(question, by: ruleSet, at: now, since: start)
+        guard !documents.isEmpty else {
+            return try self.census.answer { store throws(CensusStore.Failure) in
+                RoutedSunsetReport(
+                    try RouteReport(store, question, by: ruleSet, at: now),
+                    try SunsetReport(store, paths, at: now)
+                )
+            }
+        }
+        try self.census.answer { store throws(CensusStore.Failure) in
+            RoutedSunsetReport(
+                try RouteReport(store, question, by: ruleSet, at: now),
+                try OperationReport(store, paths, documents, at: now)
+            )
         }
     }
 

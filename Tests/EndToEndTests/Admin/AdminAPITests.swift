@@ -60,6 +60,9 @@ struct AdminAPITests {
         }
     }
 
+    private static let route =
+        "{ id: old, match: { platform: ios }, route: { to: legacy, versions: '<2.5', otherwise: refuse } }"
+
     /// Valid and invalid requests for every route.
     private static let questions: [(method: String, target: String, body: String?, status: Int)] = [
         ("GET", "/", nil, 200), ("GET", "/page/page.css", nil, 200),
@@ -82,6 +85,11 @@ struct AdminAPITests {
         ("GET", "/api/v1/advice/floor?days=31", nil, 400),
         ("GET", "/api/v1/advice/sunset?below=3.0&since=1d", nil, 200),
         ("GET", "/api/v1/advice/sunset", nil, 400),
+        ("GET", "/api/v1/advice/route?rule=old&days=1", nil, 200),
+        ("GET", "/api/v1/advice/route?backend=legacy&atMost=50%25", nil, 200),
+        ("GET", "/api/v1/advice/route", nil, 400),
+        ("GET", "/api/v1/advice/route?rule=ios", nil, 400),
+        ("GET", "/api/v1/advice/route?rule=old&backend=legacy", nil, 400),
         ("GET", "/api/v1/advice/sunset?below=x", nil, 400),
         ("GET", "/api/v1/advice/builds", nil, 200),
         ("GET", "/api/v1/advice/builds?since=x", nil, 400),
@@ -99,6 +107,7 @@ struct AdminAPITests {
         ("POST", "/api/v1/impact?undo=0123456789ab", "rules: []", 400),
         ("POST", "/api/v1/impact?undo=0123456789ab&rule=ios&minimum=2", nil, 400),
         ("POST", "/api/v1/impact?since=1h", "rules: []", 200),
+        ("POST", "/api/v1/impact?since=1h", "rules: [\(route)]", 200),
         ("GET", "/api/v1/explain?platform=ios&version=1.0&header=X-A:%20b", nil, 200),
         ("GET", "/api/v1/explain?path=/.versiongate/status", nil, 200),
         ("GET", "/api/v1/explain?path=nowhere", nil, 400),
@@ -113,9 +122,11 @@ struct AdminAPITests {
         defer { answers.remove() }
         let document = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../docs/admin/openapi.json").standardizedFileURL
-        try await self.play(.adminListen()) { scene in
+        let named = GateFlag.upstreamNamed("legacy=http://127.0.0.1:9")
+        try await self.play(.adminListen(), named) { scene in
             try Self.count(at: scene)
-            try scene.folder.replace("rules.yaml", with: Self.rules("2.1"))
+            let rules = Self.rules("2.1") + "  - \(Self.route)\n"
+            try scene.folder.replace("rules.yaml", with: rules)
             for (number, question) in Self.questions.enumerated() {
                 let answer = try Self.ask(
                     scene,

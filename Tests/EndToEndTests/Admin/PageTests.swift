@@ -115,6 +115,44 @@ struct PageTests {
         }
     }
 
+    @Test(.needs("chromium"))
+    func `the page shows routes, their requests, and the clients that a change moves`()
+        async throws
+    {
+        func rules(_ boundary: String) -> String {
+            """
+            rules:
+              - id: old-api
+                match: { platform: ios }
+                route: { to: legacy, versions: "<\(boundary)", otherwise: default }
+
+            """
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(rules("4.0.0"), to: "rules.yaml")
+        // The backend cannot be reached, so the default one gets all requests.
+        let flags: [GateFlag] = [
+            .adminListen(), .censusInterval(seconds: 0.1), .logLevel("debug"),
+            .stateDir(path: folder.path(of: "state")), try .censusKey(in: folder),
+            .upstreamNamed("legacy=http://127.0.0.1:9"),
+        ]
+        try await Scene.play(in: folder, flags: flags) { scene in
+            let visitors = (0..<50).map { device in
+                CensusVisitor(version: device < 5 ? "3.0" : "4.0", device: "device-\(device)")
+            }
+            try scene.count(visitors)
+            try scene.reload(rules("3.0"))
+            try Self.drive(
+                scene,
+                listed: "<3.0 to legacy, otherwise default|Backends|legacy\\told-api\\t5\\t10.0%|"
+                    + "default\\t–\\t45\\t90.0%|5 to another backend|unused-route",
+                "--predicted",
+                "would move 5 requests (10.0%), 5 devices (10.0%) from backend default to legacy"
+            )
+        }
+    }
+
     private static func drive(_ scene: Scene, listed: String, _ more: String...) throws {
         let port = try #require(scene.gate.adminPort)
         let result = try ToolProcess.run(

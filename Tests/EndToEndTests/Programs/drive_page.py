@@ -282,6 +282,15 @@ def put_back(operator):
     expect(browser.until(f"{text('state')}.includes('by an undo')"), "the page does not show that the rules are an undo")
 
 
+def foresee(operator, words):
+    """Opens an undo of the last change, and checks its prediction."""
+    browser = operator.browser
+    browser.evaluate("document.querySelector('#records button').click()")
+    told = browser.until(f"{text('undo-predicted')}.includes('{words}')")
+    expect(told, f"'{browser.evaluate(text('undo-predicted'))}' does not contain '{words}'")
+    browser.key("Escape", 27)
+
+
 def review(browser, address):
     """Records the browser's errors, and requests to other servers."""
     for event in browser.events:
@@ -306,6 +315,7 @@ def main():
     parser.add_argument("--versiongate", help="the executable")
     parser.add_argument("--state", help="the state folder")
     parser.add_argument("--token", help="the password for the browser; with it, the last change is undone")
+    parser.add_argument("--predicted", help="the text that the undo of the last change must contain")
     parser.add_argument("--pictures", type=Path, help="the folder for screenshots")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
@@ -318,6 +328,8 @@ def main():
                 drive(operator, given.listed, given.pictures)
             else:
                 look(operator, given.listed)
+            if given.predicted:
+                foresee(operator, given.predicted)
             if given.token:
                 put_back(operator)
             review(browser, given.address)

@@ -6,9 +6,9 @@ import Testing
 /// The predicted impact of a change, compared with the decisions for the same clients.
 @Suite(.ownThread)
 struct ImpactTests {
-    private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+    static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
 
-    private static func ruleSet(
+    static func ruleSet(
         _ rules: RuleDefinition...,
         missing: UnidentifiedPolicy.Action = .allow,
         exempt: [String] = []
@@ -25,7 +25,7 @@ struct ImpactTests {
         )
     }
 
-    private static func floor(
+    static func floor(
         _ minimum: String,
         id: String = "floor",
         path: String? = nil,
@@ -44,7 +44,7 @@ struct ImpactTests {
     }
 
     /// Returns a cell with a number of devices that have two requests each.
-    private static func row(
+    static func row(
         _ client: CensusClient?,
         devices: Range<Int> = 0..<0,
         anonymous: UInt64 = 0,

@@ -46,11 +46,22 @@ private struct DrawnPair: Sendable {
                 )
             )
         }
-        self.old = try ruleSet(rules, &draw)
         // Most changes affect one rule.
         var changed = rules
         changed[2] = simplified(try draw.rule(2))
         changed[2].rollout = []
+        if seed % 2 == 1 {
+            func router() throws -> RuleDefinition {
+                var router = try draw.router(3)
+                router.rollout = []
+                router.match.channels = nil
+                if seed % 4 != 1 { router.route?.builds = [] }
+                return router
+            }
+            rules.append(try router())
+            changed.append(try router())
+        }
+        self.old = try ruleSet(rules, &draw)
         self.new = try ruleSet(changed, &draw)
         self.answers = ComparedAnswers(self.old.definition, self.new.definition)
         self.difference = RuleSetComparison(old: self.old, new: self.new)
@@ -134,6 +145,15 @@ struct RuleSetComparisonPropertyTests {
                 }
             }
         }
+    }
+
+    @Test func `some of the changes concern only the backend`() {
+        let changes = Self.pairs.flatMap(\.difference.periods).flatMap(\.changes)
+        let moves = changes.filter { change in
+            change.before.kind == change.after.kind
+                && change.before.route?.backend != change.after.route?.backend
+        }
+        #expect(!moves.isEmpty && moves.count < changes.count)
     }
 
     @Test func `most of the random rule sets differ`() {

@@ -56,6 +56,66 @@ struct DifferenceReportTests {
         )
     }
 
+    private static func route(
+        _ versions: String,
+        to backend: String = "legacy",
+        otherwise: String = "refuse"
+    ) -> String {
+        """
+        rules:
+          - id: old
+            match: { platform: ios }
+            route: { to: \(backend), versions: "\(versions)", otherwise: \(otherwise) }
+
+        """
+    }
+
+    @Test(arguments: [
+        (
+            "rules: []", Self.route("<4"),
+            "platform ios, version <4: allow -> allow, backend legacy by rule old instead of default"
+        ),
+        (
+            Self.route("<4"), "rules: []",
+            "platform ios, version <4: allow -> allow, backend default instead of legacy"
+        ),
+        (
+            Self.route("<3"), Self.route("<4", to: "archive"),
+            """
+            platform ios, version <3: allow -> allow, backend archive by rule old instead of legacy
+              platform ios, version >=3 <4: allow -> allow, backend archive by rule old instead of default
+            """
+        ),
+    ])
+    func `a route is reported with both backends`(old: String, new: String, line: String) throws {
+        let report = try Self.report(old, new)
+        #expect(report.description == "clients are sent to another backend\nnow:\n  \(line)")
+        let data = String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
+        #expect(data.contains(#""kind":"sent to another backend""#))
+        #expect(data.contains(#""otherwise":"refuse""#) && data.contains(#""isDifferent":true"#))
+    }
+
+    @Test func `another fallback and a refusal instead of a route are reported`() throws {
+        let fallback = try Self.report(Self.route("<4"), Self.route("<4", otherwise: "default"))
+        #expect(
+            fallback.description == """
+                clients are given another fallback
+                now:
+                  platform ios, version <4: allow -> allow, backend legacy by rule old, otherwise \
+                default instead of refuse
+                """
+        )
+        let refusal = try Self.report(Self.route("<3"), Self.floor("3"))
+        #expect(
+            refusal.description == """
+                clients are newly denied
+                now:
+                  platform ios, version <3: allow, backend legacy by rule old -> require (426) by \
+                rule floor
+                """
+        )
+    }
+
     @Test func `a brownout is reported by name, with its end`() throws {
         let dates = ", warnFrom: 2027-01-01T00:00:00Z, enforceFrom: 2027-01-15T00:00:00Z"
         let weekly = dates + ", brownouts: { every: 7d, for: 1h }"

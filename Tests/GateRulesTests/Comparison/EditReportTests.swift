@@ -63,6 +63,39 @@ struct EditReportTests {
         )
     }
 
+    @Test func `an edited route is reported with its value and the clients that it moves`() throws {
+        func rules(_ route: String) -> String {
+            "rules: [{ id: old, match: { platform: ios }, route: { \(route) } }]"
+        }
+        #expect(
+            try Self.report(
+                rules("to: legacy, versions: \"<3\", otherwise: refuse"),
+                rules("to: archive, versions: \"<4\", otherwise: refuse")
+            ) == """
+                clients are sent to another backend
+                rule 'old':
+                  route: { to: "legacy", versions: "<3", otherwise: "refuse" } -> { to: "archive", versions: "<4", \
+                otherwise: "refuse" }
+                  => now: >=3 <4: sent to backend archive instead of default
+                  => now: <3: sent to backend archive instead of legacy
+                --detail shows each group of clients
+                """
+        )
+        let before = try RulesFileLoader.load(
+            sources: [("r.yaml", rules("to: a, otherwise: refuse"))]
+        )
+        let after = try RulesFileLoader.load(
+            sources: [("r.yaml", rules("to: b, otherwise: refuse"))]
+        )
+        // The lines that the audit log and the log of a reload list.
+        #expect(
+            RulesEdits(from: before, to: after).words == [
+                "rule 'old':",
+                "  route: { to: \"a\", otherwise: \"refuse\" } -> { to: \"b\", otherwise: \"refuse\" }",
+            ]
+        )
+    }
+
     @Test func `brownouts are counted instead of listed`() throws {
         let dates = ", warnFrom: 2027-01-01T00:00:00Z, enforceFrom: 2027-01-29T00:00:00Z"
         let weekly = dates + ", brownouts: { every: 7d, for: 1h }"

@@ -8,7 +8,7 @@ import Testing
 /// The limit on the share of the last day's clients that a change may deny.
 @Suite(.ownThread)
 struct GuardCheckTests {
-    private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+    static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"
 
     private static func rules(
@@ -38,7 +38,7 @@ struct GuardCheckTests {
     }
 
     /// Returns a census with the devices per version, or only with requests if devices are not identified.
-    private static func census(
+    static func census(
         _ counts: [(version: String?, devices: Int)],
         areIdentified: Bool = true
     ) throws -> [CensusRow] {

@@ -10,7 +10,7 @@ struct GuardCheck {
     private static let fewest = 200.0
     /// The minimum number of devices or requests for a finding; with fewer, the gate is probably
     /// being tried out.
-    private static let minimumForFinding = 20.0
+    static let minimumForFinding = 20.0
 
     /// The share from which a floor counts as denying all clients.
     private static let everybody = 0.99

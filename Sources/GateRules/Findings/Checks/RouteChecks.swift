@@ -1,3 +1,4 @@
+internal import GateCensus
 internal import GatePolicy
 
 /// Finds routes to backends that the settings do not contain.
@@ -53,6 +54,54 @@ struct DeadRouteCheck: FindingCheck {
                 break
             }
         }
+    }
+}
+
+/// Finds routes in force that no client of the last day used.
+struct UnusedRouteCheck {
+    private let rules: LoadedRules
+    private let census: [CensusRow]
+    private let now: Timestamp
+
+    init(_ rules: LoadedRules, _ census: [CensusRow], at now: Timestamp) {
+        self.rules = rules
+        self.census = census
+        self.now = now
+    }
+
+    func report(to findings: FindingCollector) {
+        let routes = self.rules.definition.rules.filter { $0.hasRouteInForce(at: self.now) }
+        guard self.rules.definition.mode == .enforce, !routes.isEmpty else { return }
+        let use = RouteUse(of: self.census, by: self.rules.ruleSet, at: self.now)
+        let countsDevices = use.total.countsByDevices
+        let seen = countsDevices ? use.total.devices : use.total.requests
+        guard seen >= GuardCheck.minimumForFinding else { return }
+        let noun = countsDevices ? "devices" : "requests"
+        for rule in routes where !use.used.contains(rule.id) {
+            guard let places = self.rules.places.rules[rule.id] else { continue }
+            findings.report(
+                .unusedRoute,
+                "the route of '\(rule.id)' selected a backend for none of the \(Int(seen.rounded())) \(noun) that "
+                    + "were seen in the last day",
+                at: places.place(of: "route"),
+                rule: rule.id
+            )
+        }
+    }
+}
+
+extension RuleDefinition {
+    /// Whether the rule's route selects backends at the given time.
+    fileprivate func hasRouteInForce(at now: Timestamp) -> Bool {
+        guard self.route != nil, self.mode == .enforce else { return false }
+        // A route has no warning, so `warnFrom` alone never puts it in force.
+        let hasBegun =
+            self.schedule.enforceFrom.map { $0 <= now } ?? (self.schedule.warnFrom == nil)
+        let isIncluding = self.rollout.contains { step in
+            step.percent > 0 && (step.at.map { $0 <= now } ?? true)
+        }
+        return hasBegun && (self.schedule.until.map { now < $0 } ?? true)
+            && (self.rollout.isEmpty || isIncluding)
     }
 }
 

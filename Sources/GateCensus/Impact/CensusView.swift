@@ -1,0 +1,106 @@
+internal import GatePolicy
+
+/// A rule set at a given time, for the requests of a census.
+struct CensusView {
+    /// The least strict and the strictest scope that requests may have.
+    struct Scopes: Hashable {
+        let least: RequestScope
+        let most: RequestScope
+
+        var areOne: Bool { self.least == self.most }
+
+        init(least: RequestScope, most: RequestScope) {
+            self.least = least
+            self.most = most
+        }
+
+        init(_ scope: RequestScope) {
+            self.init(least: scope, most: scope)
+        }
+    }
+
+    let ruleSet: RuleSet
+    private let time: Timestamp
+    private let ignoresMaintenance: Bool
+    private let paths: Set<String>
+    private let exemptions: Set<String>
+    /// The scopes of shapes whose requests all have the same scope.
+    private let shapes: [PathShape: RequestScope]
+
+    init(
+        _ ruleSet: RuleSet,
+        _ time: Timestamp,
+        ignoresMaintenance: Bool,
+        _ shapes: Set<PathShape>
+    ) {
+        self.shapes = Dictionary(
+            uniqueKeysWithValues: shapes.compactMap { shape in
+                ruleSet.scope(of: shape).map { (shape, $0) }
+            }
+        )
+        self.ruleSet = ruleSet
+        self.time = time
+        self.ignoresMaintenance = ignoresMaintenance
+        self.paths = Set(ruleSet.patterns)
+        self.exemptions = ruleSet.exemptPaths
+    }
+
+    /// Returns the scope of a row's requests with a given shape; `nil` if it is unknown.
+    func scope(of shape: PathShape, _ row: CensusRow) -> RequestScope? {
+        guard let scope = self.shapes[shape] else { return nil }
+        let paths = row.cell.outcome.paths
+        if scope.isExempt || paths.isExempt { return scope }
+        let (matched, seen) = (
+            Set(paths.patterns), Set(self.ruleSet.patterns(in: scope))
+        )
+        return self.ruleSet.scope {
+            row.known.contains($0) ? matched.contains($0) : seen.contains($0)
+        }
+    }
+
+    /// Returns the least strict and the strictest scope that requests of a row may have.
+    func scopes(_ row: CensusRow) -> Scopes {
+        let paths = row.cell.outcome.paths
+        let knownExemptions = row.known.filter { $0.hasPrefix(CensusPaths.exemption) }
+        if paths.isExempt {
+            if self.exemptions.isSuperset(of: knownExemptions) {
+                return Scopes(RuleSet.exemptScope)
+            }
+            // It is unknown which exemption matched, and which rules match the requests.
+            let isGone = self.exemptions.isDisjoint(with: knownExemptions)
+            let least = isGone ? self.ruleSet.scope { _ in false } : RuleSet.exemptScope
+            return Scopes(least: least, most: self.ruleSet.scope { _ in true })
+        }
+        let matched = Set(paths.patterns)
+        let isNew = !self.exemptions.isSubset(of: knownExemptions)
+        let least = isNew ? RuleSet.exemptScope : self.ruleSet.scope { matched.contains($0) }
+        guard isNew || !self.paths.isSubset(of: row.known) else { return Scopes(least) }
+        return Scopes(
+            least: least,
+            most: self.ruleSet.scope { matched.contains($0) || !row.known.contains($0) }
+        )
+    }
+
+    /// Returns every scope that the requests of a row may have, if each request matches at most one of the given
+    /// patterns that are unknown to the row.
+    func possibleScopes(_ row: CensusRow, patterns: Set<String>) -> Set<RequestScope> {
+        let scopes = self.scopes(row)
+        guard !scopes.areOne else { return [scopes.least] }
+        let matched = Set(row.cell.outcome.paths.patterns)
+        let single = patterns.subtracting(row.known).map { pattern in
+            self.ruleSet.scope { matched.contains($0) || $0 == pattern }
+        }
+        let none = self.ruleSet.scope { matched.contains($0) }
+        return Set([scopes.least, scopes.most, none] + single)
+    }
+
+    func decide(_ client: ClientIdentity, in scope: RequestScope) -> Decision {
+        self.ruleSet.decide(
+            client,
+            in: scope,
+            at: self.time,
+            address: nil,
+            ignoresMaintenance: self.ignoresMaintenance
+        )
+    }
+}

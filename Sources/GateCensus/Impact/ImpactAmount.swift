@@ -1,0 +1,32 @@
+/// Requests and devices, of which possibly only a share counts.
+package struct ImpactAmount: Sendable {
+    /// The number of requests; in a rollout, the expected number.
+    package private(set) var requests = 0.0
+    private(set) var identified = 0.0
+    /// The device sketches, keyed by the share of devices to count.
+    private var devicesByShare: [Double: HyperLogLog] = [:]
+
+    package init() {}
+
+    /// Adds the given share of a cell's figures.
+    mutating func add(_ figures: CensusFigures, share: Double = 1) {
+        guard share > 0 else { return }
+        self.requests += Double(figures.requests) * min(share, 1)
+        self.identified += Double(figures.identified) * min(share, 1)
+        // Each share needs a sketch, so shares are rounded to about a thousand values.
+        let steps = share < 0.01 ? 1e4 : 1e3
+        let step = min(max((share * steps).rounded(), 1) / steps, 1)
+        self.devicesByShare[step, default: HyperLogLog()].merge(figures.devices)
+    }
+
+    /// The number of devices, if requests contain them.
+    ///
+    /// A device that has changed its version and is included in a rollout with several versions
+    /// counts once for each of these versions.
+    package var devices: Double {
+        self.devicesByShare.reduce(0) { $0 + $1.key * Double($1.value.count) }
+    }
+
+    /// Whether devices can represent clients, because most requests contain a device.
+    package var countsByDevices: Bool { self.identified * 2 >= self.requests && self.requests > 0 }
+}

@@ -1,0 +1,57 @@
+package import GatePolicy
+
+/// The routes of a rule set that select the backend of clients in a census.
+package struct RouteUse: Sendable {
+    /// All known clients.
+    package private(set) var total = ImpactAmount()
+    /// The rules whose routes select a request of a client, or may select it because the paths of the requests are not
+    /// known completely.
+    package private(set) var used: Set<String> = []
+
+    /// Evaluates the clients of a census.
+    ///
+    /// - Parameters:
+    ///   - rows: The census, with shapes if it has any.
+    ///   - ruleSet: The rules.
+    ///   - now: The time of the evaluation.
+    package init(of rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
+        let shapes = Set(rows.flatMap(\.figures.shapes.counts.keys))
+        // A maintenance window ends, and its clients use the routes again.
+        let view = CensusView(ruleSet, now, ignoresMaintenance: true, shapes)
+        let routes = ruleSet.definition.rules.filter { $0.route != nil }
+        let patterns = Set(routes.flatMap { $0.match.requests ?? [] }.map(\.text))
+        let devices = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext).map(\.device)
+        for row in rows where row.figures.requests > 0 {
+            guard let client = row.cell.client else { continue }
+            self.total.add(row.figures)
+            guard self.used.count < routes.count else { continue }
+            for scope in Self.scopes(row, view, patterns) {
+                var identity = client.identity
+                for device in devices {
+                    identity.device = device
+                    guard let route = view.decide(identity, in: scope).route else { continue }
+                    self.used.insert(route.ruleID)
+                }
+            }
+        }
+    }
+
+    /// Returns the scopes that requests of a row have, or may have.
+    private static func scopes(
+        _ row: CensusRow,
+        _ view: CensusView,
+        _ patterns: Set<String>
+    ) -> Set<RequestScope> {
+        let possible = view.possibleScopes(row, patterns: patterns)
+        guard possible.count > 1 else { return possible }
+        var scopes: Set<RequestScope> = []
+        var rest = 1.0
+        for (shape, share) in row.figures.shapes.shares(of: row.figures.requests) {
+            guard let scope = view.scope(of: shape, row) else { continue }
+            scopes.insert(scope)
+            rest -= share
+        }
+        // Ignores rounding errors in the sum.
+        return rest > 1e-9 ? scopes.union(possible) : scopes
+    }
+}

@@ -1,0 +1,343 @@
+internal import GateCensus
+package import GatePolicy
+internal import GateRules
+
+/// The clients that a route still selects, whether it can go, and what replaces it, as text and as JSON.
+package struct RouteReport: Sendable {
+    /// The routes that a report is about.
+    package enum Target: Sendable, Equatable {
+        /// The route of a rule.
+        case rule(String)
+        /// All routes to a backend.
+        case backend(String)
+    }
+
+    /// The parameters of the query.
+    package struct Question: Sendable {
+        package let target: Target
+        /// `nil` for all apps or platforms.
+        package let app: String?
+        package let platform: String?
+        /// The maximum share of clients that a refusal may affect, from 0 to 1.
+        package let limit: Double
+        /// The period in days; clients seen during it are counted.
+        package let days: Int64
+
+        package init(
+            _ target: Target,
+            app: String?,
+            platform: String?,
+            limit: Double = 0.01,
+            days: Int64 = FloorReport.usualDays
+        ) {
+            self.target = target
+            self.app = app
+            self.platform = platform.map { Platform($0).name }
+            self.limit = limit
+            self.days = days
+        }
+    }
+
+    /// Whether the routes can be removed.
+    private enum Outlook: Sendable, Equatable {
+        case now
+        case from(day: Int64)
+        case unknown
+    }
+
+    private let question: Question
+    private let until: Timestamp
+    private let rules: [RuleDefinition]
+    private let parts: [RouteAdvice.Part]
+    private let outlook: Outlook
+    private let refusals: [Result<RouteRefusal, RouteRefusal.Obstacle>]
+
+    /// Evaluates the routes.
+    ///
+    /// - Parameters:
+    ///   - store: The census.
+    ///   - question: The parameters of the query.
+    ///   - ruleSet: The active rules.
+    ///   - now: The end of the period.
+    /// - Throws: `CensusStore.Failure` if the census cannot be read.
+    package init(
+        _ store: CensusStore,
+        _ question: Question,
+        by ruleSet: RuleSet,
+        at now: Timestamp
+    ) throws(CensusStore.Failure) {
+        let start = now.advanced(by: -question.days * 86_400)
+        var advice = RouteAdvice(
+            try store.rows(since: start),
+            RouteSelection(question.target.selected, by: ruleSet, at: now),
+            at: now,
+            limit: question.limit,
+            days: question.days
+        ) { audience in
+            question.app.map { $0 == audience.app } ?? true
+                && question.platform.map { $0 == audience.platform } ?? true
+        }
+        if advice.needsHistory {
+            let days = question.days + FloorAdvice.history
+            let first = Timestamp(secondsSinceEpoch: (now.day - days) * 86_400)
+            try store.forEachPeriod(since: first) { advice.add($0) }
+        }
+        self.question = question
+        self.until = now
+        self.rules = ruleSet.definition.rules.filter(question.target.includes)
+        self.parts = advice.parts
+        self.outlook = Self.outlook(advice.parts)
+        guard case .from(let day) = Self.outlook(advice.parts, today: now.day) else {
+            self.refusals = []
+            return
+        }
+        self.refusals = self.rules.map { rule in
+            do throws(RouteRefusal.Obstacle) {
+                return .success(try RouteRefusal(of: rule, at: now, from: day))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Returns when all apps and platforms are within the limit; `today`: the day to return instead of `now`.
+    private static func outlook(_ parts: [RouteAdvice.Part], today: Int64? = nil) -> Outlook {
+        var last: Int64?
+        for part in parts {
+            switch part.forecast {
+            case nil: continue
+            case .reached(let day, _): last = max(last ?? day, day)
+            case .unknown: return .unknown
+            }
+        }
+        return (last ?? today).map { .from(day: $0) } ?? .now
+    }
+
+    private var since: Timestamp { self.until.advanced(by: -self.question.days * 86_400) }
+}
+
+extension RouteReport.Target {
+    /// Returns whether the rules contain such a route.
+    package func exists(in definition: RuleSetDefinition) -> Bool {
+        definition.rules.contains(where: self.includes)
+    }
+
+    func includes(_ rule: RuleDefinition) -> Bool {
+        guard let route = rule.route else { return false }
+        switch self {
+        case .rule(let id): return rule.id == id
+        case .backend(let name): return route.backend == name
+        }
+    }
+
+    var selected: RouteSelection.Target {
+        switch self {
+        case .rule(let id): .rule(id)
+        case .backend(let name): .backend(name)
+        }
+    }
+
+    /// The routes as text: `the route of 'old'`, `routes to 'legacy'`.
+    package var words: String {
+        switch self {
+        case .rule(let id): "the route of '\(id)'"
+        case .backend(let name): "routes to '\(name)'"
+        }
+    }
+}
+
+extension RouteReport: CustomStringConvertible {
+    private static let tableLimit = 20
+
+    package var description: String {
+        let limit = ShareFormat.percent(self.question.limit)
+        let title =
+            "\(self.since) to \(self.until), \(self.question.target.words), at most \(limit)"
+        guard !self.parts.isEmpty else { return "\(title)\nno client that was counted uses it" }
+        let lines = self.parts.flatMap { Self.lines($0) }
+        return ([title] + lines + self.conclusion).joined(separator: "\n")
+    }
+
+    private static func lines(_ part: RouteAdvice.Part) -> [String] {
+        let noun = part.countsDevices ? "devices" : "requests"
+        func count(_ figures: CensusFigures) -> String {
+            part.countsDevices ? "\(figures.devices.count)" : "\(figures.requests)"
+        }
+        let title =
+            "\(part.audience.app ?? "-") \(part.audience.platform ?? "-"): \(count(part.selected)) of "
+            + "\(count(part.total)) \(noun) (\(ShareFormat.percent(part.share)))"
+        let rows = part.versions.map { item in
+            [
+                item.version ?? "-", "\(item.figures.requests)",
+                item.figures.identified == 0 ? "-" : "\(item.figures.devices.count)",
+            ]
+        }
+        let hidden = rows.count - Self.tableLimit
+        return [title]
+            + TextTable([["version", "requests", "devices"]] + rows.prefix(Self.tableLimit)).lines
+            .map { "  \($0)" }
+            + (hidden > 0 ? ["  … and \(hidden) more; use --json for all of them"] : [])
+            + ["  \(part.forecast?.words ?? "within the limit")"]
+    }
+
+    private var conclusion: [String] {
+        var lines: [String]
+        switch self.outlook {
+        case .now: lines = ["every app and platform is within the limit: the route can go"]
+        case .from(let day):
+            lines = ["the route can probably go from \(AdoptionCurve.Forecast.date(day)) on"]
+        case .unknown:
+            return ["the route is still needed, and there is no date from which it is not"]
+        }
+        for (rule, refusal) in zip(self.rules, self.refusals) {
+            switch refusal {
+            case .success(let refusal):
+                let link = refusal.needsStoreURL ? ", with the store URL of your app" : ""
+                lines.append(
+                    "to refuse its clients instead, add this to the rule '\(rule.id)'\(link):"
+                )
+                lines.append("    \(refusal.text)")
+            case .failure(let obstacle):
+                lines.append("the rule '\(rule.id)' has no planned refusal: \(obstacle)")
+            }
+        }
+        return lines
+    }
+}
+
+extension RouteReport: Encodable {
+    private struct Part: Encodable {
+        let app: String?
+        let platform: String?
+        /// All clients of the app and platform.
+        let requests: UInt64
+        let devices: Int
+        /// The unit of the share: `devices` or `requests`.
+        let counts: String
+        let selected: Selected
+        let versions: [Version]
+        /// The day from which the share is within the limit.
+        let from: String?
+        let dailyFall: Double?
+        /// The reason why there is no day.
+        let undated: String?
+
+        init(_ part: RouteAdvice.Part) {
+            self.app = part.audience.app
+            self.platform = part.audience.platform
+            self.requests = part.total.requests
+            self.devices = part.total.devices.count
+            self.counts = part.countsDevices ? "devices" : "requests"
+            self.selected = Selected(
+                requests: part.selected.requests,
+                devices: part.selected.devices.count,
+                share: (part.share * 1e6).rounded() / 1e6
+            )
+            self.versions = part.versions.map {
+                Version(
+                    version: $0.version,
+                    requests: $0.figures.requests,
+                    devices: $0.figures.devices.count
+                )
+            }
+            switch part.forecast {
+            case .reached(let day, let daily):
+                self.from = AdoptionCurve.Forecast.date(day)
+                self.dailyFall = (daily * 1e4).rounded() / 1e4
+                self.undated = nil
+            case .unknown(let reason):
+                (self.from, self.dailyFall, self.undated) = (nil, nil, reason.rawValue)
+            case nil: (self.from, self.dailyFall, self.undated) = (nil, nil, nil)
+            }
+        }
+    }
+
+    private struct Selected: Encodable {
+        let requests: UInt64
+        let devices: Int
+        let share: Double
+    }
+
+    private struct Version: Encodable {
+        let version: String?
+        let requests: UInt64
+        let devices: Int
+    }
+
+    /// What replaces the route of a rule.
+    private struct Replacement: Encodable {
+        let rule: String
+        /// The line of YAML to add to the rule.
+        let next: String?
+        let enforceFrom: String?
+        let needsStoreUrl: Bool?
+        /// The reason why there is no such line.
+        let obstacle: String?
+    }
+
+    private enum Key: String, CodingKey {
+        case since, until, atMost, canGo, from, parts, replacements
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("\(self.since)", forKey: .since)
+        try container.encode("\(self.until)", forKey: .until)
+        try container.encode(self.question.limit, forKey: .atMost)
+        try container.encode(self.outlook == .now, forKey: .canGo)
+        if case .from(let day) = self.outlook {
+            try container.encode(AdoptionCurve.Forecast.date(day), forKey: .from)
+        }
+        try container.encode(self.parts.map { Part($0) }, forKey: .parts)
+        let replacements = zip(self.rules, self.refusals).map { rule, refusal in
+            switch refusal {
+            case .success(let refusal):
+                Replacement(
+                    rule: rule.id,
+                    next: refusal.text,
+                    enforceFrom: "\(refusal.enforceFrom)",
+                    needsStoreUrl: refusal.needsStoreURL,
+                    obstacle: nil
+                )
+            case .failure(let obstacle):
+                Replacement(
+                    rule: rule.id,
+                    next: nil,
+                    enforceFrom: nil,
+                    needsStoreUrl: nil,
+                    obstacle: "\(obstacle)"
+                )
+            }
+        }
+        try container.encode(replacements, forKey: .replacements)
+    }
+}
+
+/// A report on routes, together with the paths that their clients call.
+package struct RoutedSunsetReport<Paths>: Sendable
+where Paths: Encodable & CustomStringConvertible & Sendable {
+    private let routes: RouteReport
+    private let paths: Paths
+
+    package init(_ routes: RouteReport, _ paths: Paths) {
+        self.routes = routes
+        self.paths = paths
+    }
+}
+
+extension RoutedSunsetReport: CustomStringConvertible {
+    package var description: String { "\(self.routes)\n\n\(self.paths)" }
+}
+
+extension RoutedSunsetReport: Encodable {
+    private enum Key: String, CodingKey {
+        case routes
+    }
+
+    /// The members of the report on paths, and `routes`.
+    package func encode(to encoder: any Encoder) throws {
+        try self.paths.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(self.routes, forKey: .routes)
+    }
+}
