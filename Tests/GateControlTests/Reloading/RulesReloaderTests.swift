@@ -113,7 +113,7 @@ struct RulesReloaderTests {
         #expect(
             self.bench.log.lines.filter { $0.hasPrefix("error") } == [
                 "error rules.yaml:2:3: this rule has no effect: it needs 'minimum', 'minimumBuild', "
-                    + "'recommended', 'blocked', 'next' or 'maintenance'",
+                    + "'recommended', 'blocked', 'next', 'route' or 'maintenance'",
                 "error rules.yaml:3:3: unknown key 'minimun'; did you mean 'minimum'?",
                 "error rules not loaded, 2 errors; keeping revision \(good.revision ?? "")",
             ]

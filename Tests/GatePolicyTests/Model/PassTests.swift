@@ -44,11 +44,11 @@ struct PassTests {
     }
 
     /// A pass makes no decision stricter, and lasts no longer than the decision or the pass.
-    @Test func `a pass allows what the rules deny, and changes nothing else`() throws {
+    @Test func `a pass allows what the rules deny, and ends a route`() throws {
         var draw = Draw(random: SeededGenerator(seed: 2026))
-        var lifted = 0
+        var (lifted, rerouted) = (0, 0)
         for _ in 0..<400 {
-            let rules = try (0..<3).map { try draw.rule($0) }
+            let rules = try (0..<3).map { try draw.rule($0) } + [try draw.router(0)]
             let ruleSet = RuleSet(RuleSetDefinition(revision: "r", rules: rules))
             for _ in 0..<10 {
                 let decision = ruleSet.decide(
@@ -57,21 +57,24 @@ struct PassTests {
                     at: draw.second(),
                     address: nil
                 )
+                let isDenied = Denial(decision) != nil
+                #expect(decision.isLiftable == (isDenied || decision.route != nil))
+                guard decision.isLiftable else { continue }
                 let passed = decision.passed(by: Self.pass)
-                #expect(passed.kind <= decision.kind && passed.kind == .allow)
+                #expect(passed.kind == (isDenied ? .allow : decision.kind))
+                #expect(passed.route == nil)
                 #expect(passed.validUntil ?? Self.pass.until <= Self.pass.until)
                 if let end = decision.validUntil {
                     #expect(passed.validUntil ?? Self.pass.until <= end)
                 }
-                #expect(Hint(passed).fields.isEmpty)
+                #expect(Hint(passed).fields == (isDenied ? [] : Hint(decision).fields))
                 #expect(Denial(passed) == nil)
                 #expect(passed.name == "passed" && decision.name == decision.kind.rawValue)
-                #expect(passed.ruleID == decision.ruleID)
-                #expect(decision.isLiftable == (Denial(decision) != nil))
-                lifted += decision.isLiftable ? 1 : 0
+                #expect(passed.ruleID == (isDenied ? decision.ruleID : decision.route?.ruleID))
+                if isDenied { lifted += 1 } else { rerouted += 1 }
             }
         }
-        #expect(lifted > 100)
+        #expect(lifted > 100 && rerouted > 100)
     }
 
     @Test func `a passed request has labels of its own`() throws {

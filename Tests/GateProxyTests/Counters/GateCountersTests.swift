@@ -34,7 +34,8 @@ struct GateCountersTests {
             \.proxyHeadersRefused,
             \.requestsShed, \.requestsLate, \.descriptorsExhausted, \.acceptFailures,
             \.previewsShown, \.previewsExpired, \.previewsForged,
-            \.discardedBytes, \.discardsOverSize, \.discardsOverTime, \.discardsOverBudget,
+            \.routeFallbacks, \.discardedBytes, \.discardsOverSize, \.discardsOverTime,
+            \.discardsOverBudget,
         ]
     }
 

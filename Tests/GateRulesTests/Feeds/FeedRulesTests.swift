@@ -91,7 +91,7 @@ struct FeedRulesTests {
         #expect(
             self.errors { try self.load(["one": "rules:\n- { id: a, minimun: \"2\" }\n"]) } == [
                 "feed:one:2:3: this rule has no effect: it needs 'minimum', 'minimumBuild', "
-                    + "'recommended', 'blocked', 'next' or 'maintenance'",
+                    + "'recommended', 'blocked', 'next', 'route' or 'maintenance'",
                 "feed:one:2:12: unknown key 'minimun'; did you mean 'minimum'?",
             ]
         )
