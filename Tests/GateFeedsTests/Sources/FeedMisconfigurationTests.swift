@@ -56,7 +56,8 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: https, url: \"https://a.example\", accept: [lock-out]",
-            "'lock-out' cannot be accepted; only 'lockout', 'plan-opens' and 'guard' can; did "
+            "'lock-out' cannot be accepted; only 'lockout', 'plan-opens', 'guard' and "
+                + "'unknown-backend' can; did "
                 + "you mean 'lockout'?"
         ),
         (
