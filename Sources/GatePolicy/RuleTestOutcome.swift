@@ -50,7 +50,7 @@ struct RuleTestOutcome {
 
     private func unmet(route expected: String) -> RuleTestFailure.Difference? {
         let isDenied = self.decision.kind >= .require
-        let actual = self.decision.route?.backend ?? RuleExpectation.defaultRoute
+        let actual = self.decision.route?.backend ?? Route.defaultBackend
         guard isDenied || expected != actual else { return nil }
         return RuleTestFailure.Difference(
             aspect: "route",

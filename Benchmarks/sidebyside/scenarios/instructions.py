@@ -43,11 +43,7 @@ class Instructions:
         )
 
     def rows(self, bench):
-        reason = missing(self._protocol)
-        if find_program("callgrind_control") is None:
-            reason = "there is no valgrind"
-        if reason:
-            print(f"skipped: {self.name}: {reason}")
+        if not can_count(self.name, self._protocol):
             return {}
         return {
             candidate.name: functools.partial(self._measure, bench, candidate)
@@ -56,21 +52,34 @@ class Instructions:
         }
 
     def _measure(self, bench, candidate, number):
-        figures, faults = {}, []
         setup = Setup(tls=self._protocol == "http2", counted=True)
-        with bench.fresh_server(candidate, setup) as server:
-            counter = Counter(server.pid, server.folder)
-            for name, (traffic, denied) in self._kinds.items():
-                with bench.start_load(
-                    server, traffic, denied, protocol=self._protocol, seed=number + 1
-                ) as load:
-                    phases = [load.run(requests=traffic.warm_up_requests)]
-                    counter.switch(True)
-                    phases.append(load.run(rounds=ROUNDS[0]))
-                    figures[name] = count(counter, load, phases)
-                    counter.switch(False)
-                faults += [f"{name}: {fault}" for fault in faults_in(*phases)]
-        return Run(figures, tuple(faults))
+        return measure(bench, candidate, setup, self._kinds, self._protocol, number)
+
+
+def can_count(name, protocol):
+    """Whether the programs for a scenario are installed; prints the reason if they are not."""
+    reason = missing(protocol)
+    if find_program("callgrind_control") is None:
+        reason = "there is no valgrind"
+    if reason:
+        print(f"skipped: {name}: {reason}")
+    return not reason
+
+
+def measure(bench, candidate, setup, kinds, protocol, number):
+    """Measures one program; `kinds` maps the name of a figure to its traffic and whether that is denied."""
+    figures, faults = {}, []
+    with bench.fresh_server(candidate, setup) as server:
+        counter = Counter(server.pid, server.folder)
+        for name, (traffic, denied) in kinds.items():
+            with bench.start_load(server, traffic, denied, protocol=protocol, seed=number + 1) as load:
+                phases = [load.run(requests=traffic.warm_up_requests)]
+                counter.switch(True)
+                phases.append(load.run(rounds=ROUNDS[0]))
+                figures[name] = count(counter, load, phases)
+                counter.switch(False)
+            faults += [f"{name}: {fault}" for fault in faults_in(*phases)]
+    return Run(figures, tuple(faults))
 
 
 def count(counter, load, phases):

@@ -1,18 +1,14 @@
 """The cost of routes to other backends, in instructions per request."""
 
 import functools
-from pathlib import Path
 
-from ..callgrind import Counter
 from ..candidates import GATE, REFERENCE
-from ..load import faults_in, missing
-from ..packages import find_program
-from ..run import Column, Run
+from ..run import Column
 from ..setup import RULES, Setup
 from ..traffic import HEADLINES
-from .instructions import ROUNDS, count
+from .instructions import can_count, measure
 
-ROUTES = Path(RULES).with_name("routes.yaml")
+ROUTES = RULES.with_name("routes.yaml")
 
 
 class Routes:
@@ -27,11 +23,7 @@ class Routes:
     columns = tuple(Column(each.name, each.name, "{:,.0f}", has_ratio=True) for each in HEADLINES)
 
     def rows(self, bench):
-        reason = missing("http1")
-        if find_program("callgrind_control") is None:
-            reason = "there is no valgrind"
-        if reason:
-            print(f"skipped: {self.name}: {reason}")
+        if not can_count(self.name, "http1"):
             return {}
         return {
             f"{candidate.name}, {'three routes' if routes else 'no route'}":
@@ -41,17 +33,8 @@ class Routes:
             for routes in (False, True)
         }
 
-    def _measure(self, bench, candidate, routes, number):
-        figures, faults = {}, []
+    @staticmethod
+    def _measure(bench, candidate, routes, number):
         setup = Setup(counted=True, routes=routes, rules=ROUTES if routes else RULES)
-        with bench.fresh_server(candidate, setup) as server:
-            counter = Counter(server.pid, server.folder)
-            for traffic in HEADLINES:
-                with bench.start_load(server, traffic, False, protocol="http1", seed=number + 1) as load:
-                    phases = [load.run(requests=traffic.warm_up_requests)]
-                    counter.switch(True)
-                    phases.append(load.run(rounds=ROUNDS[0]))
-                    figures[traffic.name] = count(counter, load, phases)
-                    counter.switch(False)
-                faults += [f"{traffic.name}: {fault}" for fault in faults_in(*phases)]
-        return Run(figures, tuple(faults))
+        kinds = {each.name: (each, False) for each in HEADLINES}
+        return measure(bench, candidate, setup, kinds, "http1", number)

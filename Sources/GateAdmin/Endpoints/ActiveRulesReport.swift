@@ -105,7 +105,7 @@ struct RuleEntry: Encodable {
         let backend: String
         let versions: [String]
         let builds: [String]
-        /// What happens while the backend cannot be reached: `refuse` or `default`.
+        /// The action while the backend is unreachable: `refuse` or `default`.
         let otherwise: String
 
         init(_ route: Route) {

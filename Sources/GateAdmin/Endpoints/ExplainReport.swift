@@ -14,7 +14,7 @@ struct ExplainReport: Encodable {
     struct Route: Encodable {
         let rule: String
         let backend: String
-        /// What happens while the backend cannot be reached: `refuse` or `default`.
+        /// The action while the backend is unreachable: `refuse` or `default`.
         let otherwise: String
 
         init(_ destination: Decision.Destination) {

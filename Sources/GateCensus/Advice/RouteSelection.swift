@@ -8,6 +8,32 @@ package struct RouteSelection: Sendable {
     package enum Target: Sendable, Equatable {
         case rule(String)
         case backend(String)
+
+        /// Whether the rules contain such a route.
+        package func exists(in definition: RuleSetDefinition) -> Bool {
+            definition.rules.contains(where: self.includes)
+        }
+
+        /// Whether the route of a rule is one of them.
+        package func includes(_ rule: RuleDefinition) -> Bool {
+            guard let route = rule.route else { return false }
+            return self.includes(rule.id, to: route.backend)
+        }
+
+        fileprivate func includes(_ rule: String, to backend: String) -> Bool {
+            switch self {
+            case .rule(let id): rule == id
+            case .backend(let name): backend == name
+            }
+        }
+
+        /// The routes as text: `the route of 'old'`, `routes to 'legacy'`.
+        package var words: String {
+            switch self {
+            case .rule(let id): "the route of '\(id)'"
+            case .backend(let name): "routes to '\(name)'"
+            }
+        }
     }
 
     private struct Kind: Hashable {
@@ -48,16 +74,10 @@ package struct RouteSelection: Sendable {
                 address: nil,
                 ignoresMaintenance: true
             )
-            return decision.route.map(self.includes) ?? false
+            guard let route = decision.route else { return false }
+            return self.target.includes(route.ruleID, to: route.backend)
         }
         self.known[kind] = isIncluded
         return isIncluded
-    }
-
-    private func includes(_ route: Decision.Destination) -> Bool {
-        switch self.target {
-        case .rule(let id): route.ruleID == id
-        case .backend(let name): route.backend == name
-        }
     }
 }

@@ -6,6 +6,9 @@ extension Impact {
         /// The names of the backends; `nil` for the default one.
         package let from: String?
         package let to: String?
+
+        package var fromName: String { self.from ?? Route.defaultBackend }
+        package var toName: String { self.to ?? Route.defaultBackend }
     }
 
     /// A version whose clients go to another backend.

@@ -1,12 +1,15 @@
 /// The backend for clients that a rule matches, instead of the default one.
 package struct Route: Sendable, Equatable {
-    /// What happens to a request if none of the backend's addresses can be reached.
+    /// The action for a request while no address of the backend is reachable.
     package enum Fallback: String, Sendable, Equatable, CaseIterable {
         /// The request fails, as with the default backend.
         case refuse
         /// The default backend gets the request.
         case `default`
     }
+
+    /// The name that stands for the default backend; no other backend can have it.
+    package static let defaultBackend = "default"
 
     /// The name of the backend in the settings.
     package var backend: String

@@ -38,8 +38,6 @@ package struct RuleTest: Sendable, Equatable {
 package struct RuleExpectation: Sendable, Equatable {
     /// The value of `rule` for a decision that no rule made.
     package static let noRule = "none"
-    /// The value of `route` for the default backend.
-    package static let defaultRoute = "default"
     /// The value in `observed` for the policy for unidentified clients.
     package static let unidentified = "unidentified"
 
@@ -51,7 +49,7 @@ package struct RuleExpectation: Sendable, Equatable {
     package var status: Int?
     /// The store URL for the client.
     package var storeURL: String?
-    /// The name of the backend that a route selects, or `defaultRoute`.
+    /// The name of the backend that a route selects, or `Route.defaultBackend`.
     package var route: String?
     /// The IDs of all observing rules that would have taken effect, in any order.
     package var observed: [String]?

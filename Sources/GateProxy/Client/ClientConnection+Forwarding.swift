@@ -1,4 +1,3 @@
-import GatePolicy
 import GateWire
 import Logging
 import NIOCore
@@ -55,21 +54,18 @@ extension ClientConnection {
 
     /// The pool of the backend for the request.
     private var pool: UpstreamPool {
-        guard let route = self.request.verdict?.route, !self.request.usesFallback else {
-            return self.clients.pool
-        }
-        return self.clients.pools.pool(for: route)
+        self.clients.pools.pool(for: self.request.usesFallback ? nil : self.request.verdict?.route)
     }
 
     /// Returns the address for a request; `nil` if none is known.
     private func nextAddress() -> UpstreamPool.Choice? {
         guard self.mayFallBack else { return self.pool.next(at: self.loop.now) }
-        return self.pool.nextInUse(at: self.loop.now) ?? self.fallBack()
+        return self.pool.next(at: self.loop.now, besides: [], insisting: false) ?? self.fallBack()
     }
 
     /// Whether the default backend may get a request that cannot reach the backend that a rule selects.
     private var mayFallBack: Bool {
-        self.request.verdict?.route?.fallback == .default && !self.request.usesFallback
+        self.request.verdict?.route?.fallsBack == true && !self.request.usesFallback
     }
 
     /// Selects the default backend for the request, and returns its address.

@@ -118,11 +118,6 @@ final class UpstreamPool {
         return self.balancer.choose(at: now).map { self.choice($0) }
     }
 
-    /// Returns an address that is not excluded; `nil` if there is none.
-    func nextInUse(at now: NIODeadline) -> Choice? {
-        self.balancer.choose(at: now, insisting: false).map { self.choice($0) }
-    }
-
     /// Returns another address for a request that could not reach the addresses already tried.
     ///
     /// `insisting` selects an excluded address if there is no other.
@@ -356,9 +351,7 @@ extension UpstreamPool {
             var backend = BackendStatistics(name: target.description)
             backend.failures = self.failures[target] ?? .init()
             for (index, member) in self.members.enumerated() where member.address.target == target {
-                let isLeftOut =
-                    (self.members.count > 1 || self.name != nil) && self.balancer.isLeftOut(index)
-                backend.addresses[member.address.description] = isLeftOut
+                backend.addresses[member.address.description] = self.balancer.isLeftOut(index)
                 backend.idleConnections += member.idle.count
                 backend.sharedConnections += member.shared.connections.count
             }

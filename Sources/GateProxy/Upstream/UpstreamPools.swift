@@ -35,9 +35,10 @@ struct UpstreamPools {
         self.targets = [settings.targets] + settings.named.map(\.targets)
     }
 
-    /// Returns the pool of the backend that a verdict selects.
-    func pool(for route: BackendRoute) -> UpstreamPool {
-        route.index.map { self.named[$0] } ?? self.unknown
+    /// Returns the pool of the backend that a verdict selects; `nil` for the default one.
+    func pool(for route: BackendRoute?) -> UpstreamPool {
+        guard let route else { return self.standard }
+        return route.index.map { self.named[$0] } ?? self.unknown
     }
 
     private var all: [UpstreamPool] { [self.standard] + self.named }

@@ -4,7 +4,8 @@ import GatePolicy
 struct BackendRoute: Equatable {
     /// The index of the backend in the settings; `nil` if they have no backend of that name.
     let index: Int?
-    let fallback: Route.Fallback
+    /// Whether the default backend gets requests that cannot reach this one.
+    let fallsBack: Bool
 
     /// The request header field that tells the backend its name.
     static let fieldName = "X-VersionGate-Route"
@@ -12,6 +13,6 @@ struct BackendRoute: Equatable {
     /// Finds the backend among the names in the settings.
     init(_ destination: Decision.Destination, among names: [String]) {
         self.index = names.firstIndex(of: destination.backend)
-        self.fallback = destination.fallback
+        self.fallsBack = destination.fallback == .default
     }
 }

@@ -3,23 +3,7 @@ package import GatePolicy
 
 /// The highest floors that affect few clients, as text and as JSON.
 package struct FloorReport: Sendable {
-    /// The parameters of the query.
-    package struct Question: Sendable {
-        /// `nil` for all apps or platforms.
-        package let app: String?
-        package let platform: String?
-        /// The maximum share of clients that a floor may affect, from 0 to 1.
-        package let limit: Double
-        /// The period in days; clients seen during it are counted.
-        package let days: Int64
-
-        package init(app: String?, platform: String?, limit: Double, days: Int64) {
-            self.app = app
-            self.platform = platform.map { Platform($0).name }
-            self.limit = limit
-            self.days = days
-        }
-    }
+    package typealias Question = AdviceQuestion
 
     /// The supported periods in days, and the default.
     package static let days: ClosedRange<Int64> = 1...30
@@ -43,28 +27,23 @@ package struct FloorReport: Sendable {
         by ruleSet: RuleSet,
         at now: Timestamp
     ) throws(CensusStore.Failure) {
-        let start = now.advanced(by: -question.days * 86_400)
         var advice = FloorAdvice(
-            try store.rows(since: start),
+            try store.rows(since: question.start(before: now)),
             by: ruleSet,
             at: now,
             limit: question.limit,
-            days: question.days
-        ) { audience in
-            question.app.map { $0 == audience.app } ?? true
-                && question.platform.map { $0 == audience.platform } ?? true
-        }
+            days: question.days,
+            isWanted: question.includes
+        )
         if advice.needsHistory {
-            let days = question.days + FloorAdvice.history
-            let first = Timestamp(secondsSinceEpoch: (now.day - days) * 86_400)
-            try store.forEachPeriod(since: first) { advice.add($0) }
+            try store.forEachPeriod(since: question.historyStart(before: now)) { advice.add($0) }
         }
         self.question = question
         self.until = now
         self.parts = advice.parts
     }
 
-    private var since: Timestamp { self.until.advanced(by: -self.question.days * 86_400) }
+    private var since: Timestamp { self.question.start(before: self.until) }
 }
 
 extension FloorReport: CustomStringConvertible {

@@ -1,27 +1,16 @@
-internal import GateCensus
+package import GateCensus
 package import GatePolicy
 internal import GateRules
 
 /// The clients that a route still selects, whether it can go, and what replaces it, as text and as JSON.
 package struct RouteReport: Sendable {
-    /// The routes that a report is about.
-    package enum Target: Sendable, Equatable {
-        /// The route of a rule.
-        case rule(String)
-        /// All routes to a backend.
-        case backend(String)
-    }
+    package typealias Target = RouteSelection.Target
 
     /// The parameters of the query.
     package struct Question: Sendable {
         package let target: Target
-        /// `nil` for all apps or platforms.
-        package let app: String?
-        package let platform: String?
-        /// The maximum share of clients that a refusal may affect, from 0 to 1.
-        package let limit: Double
-        /// The period in days; clients seen during it are counted.
-        package let days: Int64
+        /// The clients; the limit is the share that a refusal may affect.
+        let clients: AdviceQuestion
 
         package init(
             _ target: Target,
@@ -31,10 +20,7 @@ package struct RouteReport: Sendable {
             days: Int64 = FloorReport.usualDays
         ) {
             self.target = target
-            self.app = app
-            self.platform = platform.map { Platform($0).name }
-            self.limit = limit
-            self.days = days
+            self.clients = AdviceQuestion(app: app, platform: platform, limit: limit, days: days)
         }
     }
 
@@ -66,21 +52,17 @@ package struct RouteReport: Sendable {
         by ruleSet: RuleSet,
         at now: Timestamp
     ) throws(CensusStore.Failure) {
-        let start = now.advanced(by: -question.days * 86_400)
+        let clients = question.clients
         var advice = RouteAdvice(
-            try store.rows(since: start),
-            RouteSelection(question.target.selected, by: ruleSet, at: now),
+            try store.rows(since: clients.start(before: now)),
+            RouteSelection(question.target, by: ruleSet, at: now),
             at: now,
-            limit: question.limit,
-            days: question.days
-        ) { audience in
-            question.app.map { $0 == audience.app } ?? true
-                && question.platform.map { $0 == audience.platform } ?? true
-        }
+            limit: clients.limit,
+            days: clients.days,
+            isWanted: clients.includes
+        )
         if advice.needsHistory {
-            let days = question.days + FloorAdvice.history
-            let first = Timestamp(secondsSinceEpoch: (now.day - days) * 86_400)
-            try store.forEachPeriod(since: first) { advice.add($0) }
+            try store.forEachPeriod(since: clients.historyStart(before: now)) { advice.add($0) }
         }
         self.question = question
         self.until = now
@@ -113,44 +95,14 @@ package struct RouteReport: Sendable {
         return (last ?? today).map { .from(day: $0) } ?? .now
     }
 
-    private var since: Timestamp { self.until.advanced(by: -self.question.days * 86_400) }
-}
-
-extension RouteReport.Target {
-    /// Returns whether the rules contain such a route.
-    package func exists(in definition: RuleSetDefinition) -> Bool {
-        definition.rules.contains(where: self.includes)
-    }
-
-    func includes(_ rule: RuleDefinition) -> Bool {
-        guard let route = rule.route else { return false }
-        switch self {
-        case .rule(let id): return rule.id == id
-        case .backend(let name): return route.backend == name
-        }
-    }
-
-    var selected: RouteSelection.Target {
-        switch self {
-        case .rule(let id): .rule(id)
-        case .backend(let name): .backend(name)
-        }
-    }
-
-    /// The routes as text: `the route of 'old'`, `routes to 'legacy'`.
-    package var words: String {
-        switch self {
-        case .rule(let id): "the route of '\(id)'"
-        case .backend(let name): "routes to '\(name)'"
-        }
-    }
+    private var since: Timestamp { self.question.clients.start(before: self.until) }
 }
 
 extension RouteReport: CustomStringConvertible {
     private static let tableLimit = 20
 
     package var description: String {
-        let limit = ShareFormat.percent(self.question.limit)
+        let limit = ShareFormat.percent(self.question.clients.limit)
         let title =
             "\(self.since) to \(self.until), \(self.question.target.words), at most \(limit)"
         guard !self.parts.isEmpty else { return "\(title)\nno client that was counted uses it" }
@@ -264,7 +216,7 @@ extension RouteReport: Encodable {
         let devices: Int
     }
 
-    /// What replaces the route of a rule.
+    /// The replacement for the route of a rule.
     private struct Replacement: Encodable {
         let rule: String
         /// The line of YAML to add to the rule.
@@ -283,7 +235,7 @@ extension RouteReport: Encodable {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode("\(self.since)", forKey: .since)
         try container.encode("\(self.until)", forKey: .until)
-        try container.encode(self.question.limit, forKey: .atMost)
+        try container.encode(self.question.clients.limit, forKey: .atMost)
         try container.encode(self.outlook == .now, forKey: .canGo)
         if case .from(let day) = self.outlook {
             try container.encode(AdoptionCurve.Forecast.date(day), forKey: .from)

@@ -14,7 +14,7 @@ package struct SunsetReport: Sendable {
         /// The clients that the report is about.
         enum Subject: Sendable {
             case below(AppVersion)
-            case routes(RouteReport.Target, RouteSelection)
+            case routes(RouteSelection)
         }
 
         let subject: Subject
@@ -37,10 +37,9 @@ package struct SunsetReport: Sendable {
             at now: Timestamp,
             since: Timestamp
         ) {
-            let selection = RouteSelection(routes.target.selected, by: ruleSet, at: now)
-            self.subject = .routes(routes.target, selection)
-            self.app = routes.app
-            self.platform = routes.platform
+            self.subject = .routes(RouteSelection(routes.target, by: ruleSet, at: now))
+            self.app = routes.clients.app
+            self.platform = routes.clients.platform
             self.since = since
         }
 
@@ -51,7 +50,7 @@ package struct SunsetReport: Sendable {
             }
             return switch self.subject {
             case .below(let version): SunsetFilter(below: version, isWanted: isWanted)
-            case .routes(_, let selection):
+            case .routes(let selection):
                 SunsetFilter(selectedBy: selection, isWanted: isWanted)
             }
         }
@@ -60,7 +59,7 @@ package struct SunsetReport: Sendable {
         fileprivate var words: String {
             switch self.subject {
             case .below(let version): "versions below \(version)"
-            case .routes(let target, _): "clients of \(target.words)"
+            case .routes(let selection): "clients of \(selection.target.words)"
             }
         }
     }
@@ -127,8 +126,11 @@ extension SunsetReport.Summary: Encodable {
         try container.encode("\(self.until)", forKey: .until)
         switch self.question.subject {
         case .below(let version): try container.encode("\(version)", forKey: .below)
-        case .routes(.rule(let id), _): try container.encode(id, forKey: .route)
-        case .routes(.backend(let name), _): try container.encode(name, forKey: .backend)
+        case .routes(let selection):
+            switch selection.target {
+            case .rule(let id): try container.encode(id, forKey: .route)
+            case .backend(let name): try container.encode(name, forKey: .backend)
+            }
         }
         try container.encode(self.total.requests, forKey: .requests)
         try container.encode(self.total.devices.count, forKey: .devices)

@@ -171,7 +171,7 @@ extension Impact.Version {
 
 extension Impact.Backends {
     /// The backends as text: `default -> legacy`.
-    fileprivate var words: String { "\(self.from ?? "default") -> \(self.to ?? "default")" }
+    fileprivate var words: String { "\(self.fromName) -> \(self.toName)" }
 
     fileprivate var name: String { "\(self.from ?? "")\0\(self.to ?? "")" }
 }
@@ -250,8 +250,8 @@ extension ImpactReport: Encodable {
             self.possible = Amount(moved.possible)
             self.backends = ImpactReport.sorted(moved.byBackends, by: \.name).map {
                 Pair(
-                    from: $0.key.from ?? "default",
-                    to: $0.key.to ?? "default",
+                    from: $0.key.fromName,
+                    to: $0.key.toName,
                     amount: Amount($0.amount)
                 )
             }
@@ -260,8 +260,8 @@ extension ImpactReport: Encodable {
                     app: $0.key.version.app.text,
                     platform: $0.key.version.platform.text,
                     version: $0.key.version.version.text,
-                    from: $0.key.backends.from ?? "default",
-                    to: $0.key.backends.to ?? "default",
+                    from: $0.key.backends.fromName,
+                    to: $0.key.backends.toName,
                     amount: Amount($0.amount)
                 )
             }

@@ -40,7 +40,8 @@ extension ComparedChange {
     var effectWords: String {
         guard self.kind == .moved else { return self.kind.rawValue }
         let (old, new) = (self.before.route?.backend, self.after.route?.backend)
-        return "sent to backend \(new ?? "default") instead of \(old ?? "default")"
+        return
+            "sent to backend \(new ?? Route.defaultBackend) instead of \(old ?? Route.defaultBackend)"
     }
 
     /// Both outcomes as text, such as `allow -> allow, backend legacy by rule old instead of default`.
@@ -70,7 +71,8 @@ extension ComparedChange {
         guard self.before.kind < .require, self.after.kind < .require else { return "" }
         let (old, new) = (self.before.route, self.after.route)
         if old?.backend != new?.backend {
-            return ", \(new?.words ?? "backend default") instead of \(old?.backend ?? "default")"
+            return
+                ", \(new?.words ?? "backend \(Route.defaultBackend)") instead of \(old?.backend ?? Route.defaultBackend)"
         }
         guard let old, let new, old.fallback != new.fallback else { return "" }
         return

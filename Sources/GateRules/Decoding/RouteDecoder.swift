@@ -44,19 +44,16 @@ package struct BackendName: Sendable, Equatable {
         package var description: String {
             switch self {
             case .shape: Name.Failure.shape.description
-            case .reserved: "the default backend needs no route"
+            case .reserved: "that name stands for the default backend"
             }
         }
     }
-
-    /// The name that stands for the default backend.
-    private static let reserved = "default"
 
     package let text: String
 
     package init(parsing text: String) throws(Failure) {
         guard let name = try? Name(parsing: text) else { throw .shape }
-        guard name.text != Self.reserved else { throw .reserved }
+        guard name.text != Route.defaultBackend else { throw .reserved }
         self.text = name.text
     }
 }

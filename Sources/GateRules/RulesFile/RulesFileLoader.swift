@@ -164,7 +164,6 @@ package struct RulesFileLoader: Sendable {
     /// - Parameters:
     ///   - text: The rules, as YAML or JSON.
     ///   - feedKinds: The supported kinds of feeds.
-    ///   - gate: The gate that the rules are for.
     ///   - contributions: The current values of feeds.
     ///   - now: The time for tests without `at`.
     /// - Returns: The rules, without findings.
@@ -172,14 +171,12 @@ package struct RulesFileLoader: Sendable {
     package static func load(
         candidate text: [UInt8],
         feedKinds: FeedKinds,
-        gate: GateContext = .unknown,
         feeds contributions: [String: FeedContribution],
         now: () -> Timestamp
     ) throws(RulesFileErrors) -> LoadedRules {
         try self.load(
             [RulesSource(name: "candidate", bytes: text)],
             feedKinds: feedKinds,
-            gate: gate,
             feeds: contributions,
             now: now
         )

@@ -79,20 +79,13 @@ struct Settings: Sendable {
 
     let upstream = Setting(
         "upstream",
-        SettingFormat(
-            "http://HOST[:PORT], https://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH, "
-                + "several separated by commas",
-            hint: { UpstreamTarget.hint(for: $0) }
-        ) { UpstreamTarget.list($0) },
+        .backends,
         absence: "required, unless --decide-listen is set; without it, there is no --listen",
         "Backends, used in turn: http(s)://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH"
     )
     let upstreamNamed = Setting(
         "upstreamNamed",
-        SettingFormat(
-            "NAME=URL, several separated by commas; an entry without a name is another URL of the backend before it",
-            hint: { NamedUpstream.hint(for: $0) }
-        ) { NamedUpstream.list($0) },
+        .namedBackends,
         absence: "none",
         "Backends that rules can select (route: in docs/rules.md): NAME=URL[,URL…][,NAME=URL…]"
     )

@@ -94,9 +94,7 @@ extension RuleDefinition {
     /// Whether the rule's route selects backends at the given time.
     fileprivate func hasRouteInForce(at now: Timestamp) -> Bool {
         guard self.route != nil, self.mode == .enforce else { return false }
-        // A route has no warning, so `warnFrom` alone never puts it in force.
-        let hasBegun =
-            self.schedule.enforceFrom.map { $0 <= now } ?? (self.schedule.warnFrom == nil)
+        let hasBegun = self.schedule.enforceFrom.map { $0 <= now } ?? true
         let isIncluding = self.rollout.contains { step in
             step.percent > 0 && (step.at.map { $0 <= now } ?? true)
         }
