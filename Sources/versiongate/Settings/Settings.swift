@@ -1,11 +1,9 @@
 import GateCensus
-import GatePolicy
 import GateProxy
 import GateRecords
 import GateSystem
 import GateWire
 import Logging
-import NIOCore
 
 /// The settings of `versiongate serve`, one per row.
 ///
