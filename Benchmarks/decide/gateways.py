@@ -30,16 +30,20 @@ class Gateway:
     def start(self, folder, cores, backend_port, authorizer_port):
         """Starts it on a free port, with one thread; without an authorizer, it sends no authorization requests."""
         folder.mkdir()
-        values = {
-            "PORT": str(free_port()), "BACKEND_PORT": str(backend_port),
-            # Without an authorizer, this port is not used.
-            "AUTHORIZER_PORT": str(authorizer_port or 9),
-            "AUTHORIZATION": self.authorization if authorizer_port else "",
-        }
+        values = self.values(backend_port, authorizer_port)
         render(folder, values, *self.templates)
         server = Server(self.name, self.command(folder), int(values["PORT"]), cores, str(folder))
         server.wait_until_listening()
         return server
+
+    def values(self, backend_port, authorizer_port):
+        """Returns the values of the placeholders in the templates."""
+        return {
+            "PORT": str(free_port()), "BACKEND_PORT": str(backend_port), "NGINX_BACKEND": "backend",
+            # Without an authorizer, this port is not used.
+            "AUTHORIZER_PORT": str(authorizer_port or 9),
+            "AUTHORIZATION": self.authorization if authorizer_port else "",
+        }
 
 
 def nginx():

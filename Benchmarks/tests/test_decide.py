@@ -9,10 +9,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from decide import answers, authorization, report, targets  # noqa: E402
+from decide import answers, authorization, gateways, report, targets  # noqa: E402
 from decide.scenarios import NO_AUTHORIZER, faulty_lengths  # noqa: E402
 from sidebyside import sections  # noqa: E402
 from sidebyside.answers import WrongAnswer  # noqa: E402
+from sidebyside.candidates import fill  # noqa: E402
 from sidebyside.run import Column, Run  # noqa: E402
 
 DENIAL = (
@@ -54,6 +55,15 @@ def authorizer(is_outdated=outdated, denial=DENIAL, allowed_body=b""):
             yield server.server_port
         finally:
             server.shutdown()
+
+
+class GatewayTests(unittest.TestCase):
+    def test_every_placeholder_has_a_value(self):
+        for gateway in (gateways.nginx(), gateways.envoy()):
+            values = gateway.values(backend_port=1, authorizer_port=None)
+            for template in gateway.templates:
+                with self.subTest(template=template.name):
+                    fill(template.read_text(), values)
 
 
 class AuthorizationRequests(unittest.TestCase):

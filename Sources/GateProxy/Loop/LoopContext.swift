@@ -12,6 +12,8 @@ final class LoopContext {
     let settings: GateSettings
     /// The default backend as a `Host` value, for requests without `Host`.
     private let upstreamAuthority: String
+    /// The named backends as `Host` values, in the order of the settings.
+    private let namedAuthorities: [String]
     private(set) var rules: WorkerRules
     /// The time at which each feed last confirmed its data.
     var confirmedAt: [String: Timestamp] = [:]
@@ -89,6 +91,7 @@ final class LoopContext {
         self.settings = settings
         self.measuresLatency = settings.measuresLatency
         self.upstreamAuthority = settings.upstream.authority
+        self.namedAuthorities = settings.upstream.named.map(\.authority)
         self.untrustedProxy = untrustedProxy
         self.wallClock = wallClock
         self.uptime = uptime
@@ -155,8 +158,7 @@ final class LoopContext {
 
     /// Returns a backend as a `Host` value, for requests without `Host`.
     func authority(of route: BackendRoute?) -> String {
-        guard let index = route?.index else { return self.upstreamAuthority }
-        return self.settings.upstream.named[index].authority
+        route?.index.map { self.namedAuthorities[$0] } ?? self.upstreamAuthority
     }
 
     func nextRequestID() -> RequestID {
