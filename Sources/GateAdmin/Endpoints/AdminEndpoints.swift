@@ -70,7 +70,8 @@ package struct AdminEndpoints: Sendable {
         case .ready:
             eventLoop.submit { AdminAnswer(bare: self.gate.isReady() ? .ok : .serviceUnavailable) }
         case .hook, .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
-            .findings, .census, .traffic, .denials, .impact, .explain, .timeline, .audit, .undo,
+            .findings, .census, .traffic, .overview, .adoption, .denials, .impact, .explain,
+            .timeline, .audit, .undo,
             .events, .floorAdvice, .sunset, .routeSunset, .strayBuilds:
             nil
         }
@@ -124,6 +125,8 @@ package struct AdminEndpoints: Sendable {
             return AdminAnswer(.ok, TimelineReport(rules.definition, at: self.now()))
         case .census: return await self.census(request.query)
         case .traffic: return await self.traffic(request.query)
+        case .overview: return await self.overview()
+        case .adoption: return await self.adoption(request.query)
         case .denials:
             guard let census = self.census else { return .noCensus }
             return AdminAnswer(.ok, DenialsReport(await census.denials))
@@ -167,6 +170,7 @@ package struct AdminEndpoints: Sendable {
             ActiveRulesReport(
                 standing,
                 isCounting: self.census != nil,
+                hasDemoData: self.census?.hasDemoData ?? false,
                 matches,
                 self.census?.returns?.shares ?? [:],
                 at: now
@@ -188,38 +192,6 @@ package struct AdminEndpoints: Sendable {
             return AdminAnswer(.ok, ExplainReport(asked, by: rules.ruleSet, at: self.now()))
         } catch {
             return .refusal(.badRequest, "the request is invalid", errors: error.errors)
-        }
-    }
-
-    private func census(_ query: AdminQuery) async -> AdminAnswer {
-        await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
-            try await census.report(since: start, until: now) { AdminAnswer(.ok, $0) }
-        }
-    }
-
-    private func traffic(_ query: AdminQuery) async -> AdminAnswer {
-        await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
-            try await census.traffic(since: start, until: now) { AdminAnswer(.ok, $0) }
-        }
-    }
-
-    /// Returns a response based on the census of the period in the query.
-    private func counted(
-        _ query: AdminQuery,
-        _ answer: (Census, Timestamp, Timestamp) async throws(CensusStore.Failure) -> AdminAnswer
-    ) async -> AdminAnswer {
-        guard let census = self.census else { return .noCensus }
-        let now = self.now()
-        let start: Timestamp
-        do throws(AdminQuery.Failure) {
-            start = try query.since(before: now, usually: "24h")
-        } catch {
-            return .refusal(error)
-        }
-        do throws(CensusStore.Failure) {
-            return try await answer(census, start, now)
-        } catch {
-            return .refusal(.serviceUnavailable, "cannot read the census: \(error)")
         }
     }
 
