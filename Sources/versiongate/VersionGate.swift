@@ -14,7 +14,8 @@ struct VersionGate: AsyncParsableCommand {
             ImpactCommand.self, FloorCommand.self, SunsetCommand.self, BlockedCommand.self,
             BreakerCommand.self,
             Undo.self, PreviewCommand.self, PassCommand.self, DemoBackend.self, DemoTraffic.self,
-            DemoHistory.self, Version.self,
+            DemoHistory.self, Doctor.self,
+            Version.self,
         ]
     )
 

@@ -66,10 +66,7 @@ extension Serve {
         let loader = RulesFileLoader(
             path: settings.rules,
             feedKinds: .all,
-            gate: GateContext(
-                backends: settings.gate.upstream.selectable,
-                servesGateways: settings.gate.decideListen != nil
-            ),
+            gate: GateContext(settings.gate),
             now: SystemClock.now
         )
         let state = State(settings, logger: logger)

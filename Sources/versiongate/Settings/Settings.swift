@@ -382,7 +382,7 @@ struct Settings: Sendable {
         "accessLogFormat",
         .word,
         absence: "combined, or json with --log-format json",
-        "Format of the access log: common, combined or json"
+        "Format of the access log: common, combined, json or otel"
     )
     let logFormat = Setting<LogFormat>(
         "logFormat",
