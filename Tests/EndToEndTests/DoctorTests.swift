@@ -79,7 +79,7 @@ struct DoctorTests {
             let cases: [(String, String, String, String)] = [
                 ("--listen", "127.0.0.1:\(backend.port)", "listen", "unless this gate is running"),
                 ("--listen", "192.0.2.1:80", "listen", "this machine has no address 192.0.2.1"),
-                ("--max-connections", "1000000000", "descriptors", "LimitNOFILE"),
+                ("--max-connections", "10000000", "descriptors", "LimitNOFILE"),
                 ("--rules", folder.path(of: "bad.yaml"), "rules", "did you mean 'minimum'"),
                 ("--rules", folder.path(of: "none.yaml"), "rules", "none.yaml"),
                 (

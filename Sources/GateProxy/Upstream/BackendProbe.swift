@@ -1,5 +1,5 @@
 internal import Glibc
-package import NIOCore
+internal import NIOCore
 internal import NIOPosix
 
 /// Opens a connection to a backend as the gate does, without sending a request.

@@ -1,4 +1,5 @@
 import GateAdmin
+import GatePolicy
 import GateProxy
 import GateRecords
 import GateSystem
@@ -68,11 +69,7 @@ struct MachineCheck {
 
     /// Checks whether the kernel knows that the clock is synchronized.
     func clock() -> Diagnosis {
-        var time = timex()
-        let state = unsafe ntp_adjtime(&time)
-        guard state == TIME_ERROR || time.status & STA_UNSYNC != 0 else {
-            return .ok("clock", "synchronized")
-        }
+        guard !SystemClock.isSynchronized else { return .ok("clock", "synchronized") }
         return .warning(
             "clock",
             "the kernel does not know whether it is right (\(SystemClock.now())); scheduled "

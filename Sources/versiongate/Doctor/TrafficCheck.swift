@@ -1,4 +1,5 @@
 import GateFeeds
+import GatePolicy
 import GateProxy
 import GateRules
 import GateSystem

@@ -225,6 +225,7 @@ struct AccessLogTests {
         let path = String(repeating: "\"", count: 1100)
         var wire = Array("\(method) /\(path) HTTP/1.1\r\nHost: a\r\nReferer: ".utf8)
         wire += value + Array("\r\nUser-Agent: ".utf8) + value + Array("\r\n".utf8)
+        wire += Array("traceparent: 00-\(Self.trace)-00f067aa0ba902b7-01\r\n".utf8)
         wire += Array("X-Request-Id: \(String(repeating: "\\", count: 128))\r\n\r\n".utf8)
         var parser = RequestHeadParser()
         let table = FieldNameTable.request(identityHeaderNames: [])
@@ -247,9 +248,9 @@ struct AccessLogTests {
         // The request ends a hundred years later.
         log.end(entry, at: .uptimeNanoseconds(3_155_760_000_123_456_789))
         log.tick()
-        #expect(text.hasSuffix(format == .json ? "000123.456}\n" : "000123.456\"\n"))
+        #expect(text.hasSuffix(format.isJSON ? "000123.456}\n" : "000123.456\"\n"))
         #expect(text.count { $0 == "\n" } == 1)
-        #expect(text.contains("\(method.prefix(32))... ") == (format != .json))
+        #expect(text.contains("\(method.prefix(32))... ") == !format.isJSON)
     }
 
     @Test(arguments: AccessLogFormat.allCases)
@@ -279,8 +280,9 @@ struct AccessLogTests {
                     try connection.receive(wire(head + sent))
                     let line = self.logged(stage, lines)
                     for (name, _, value) in identity {
-                        let json = "\"\(name)\":\"\(value)\""
-                        let member = format == .json ? json : " \(name)=\"\(value)\""
+                        let prefix = format == .otel ? "versiongate." : ""
+                        let json = "\"\(prefix)\(name)\":\"\(value)\""
+                        let member = format.isJSON ? json : " \(name)=\"\(value)\""
                         #expect(line.contains(member), "\(line)")
                     }
                 }
