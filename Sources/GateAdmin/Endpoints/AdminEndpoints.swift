@@ -94,20 +94,9 @@ package struct AdminEndpoints: Sendable {
             )
             return AdminAnswer(.ok, report)
         case .metrics:
-            guard let statistics = await self.gate.statistics() else {
+            guard let metrics = await self.metrics() else {
                 return .refusal(.serviceUnavailable, "the gate is shutting down")
             }
-            let metrics = GateMetrics(
-                gate: statistics,
-                reload: await self.reloader.status,
-                reloads: await self.reloader.counts,
-                feeds: await self.coordinator.statuses,
-                census: await self.census?.status,
-                breaker: await self.breaker?.status,
-                droppedLogLines: self.gate.droppedLogLines(),
-                release: self.gate.release,
-                process: .current()
-            )
             return AdminAnswer(metrics: metrics.families)
         // The listener responds to probes itself.
         case .healthy, .ready: return AdminAnswer(bare: .serviceUnavailable)
@@ -151,6 +140,22 @@ package struct AdminEndpoints: Sendable {
             }
             return self.answer(to: outcome, of: feed)
         }
+    }
+
+    /// Returns all metrics; `nil` if the gate is shutting down.
+    func metrics() async -> GateMetrics? {
+        guard let statistics = await self.gate.statistics() else { return nil }
+        return GateMetrics(
+            gate: statistics,
+            reload: await self.reloader.status,
+            reloads: await self.reloader.counts,
+            feeds: await self.coordinator.statuses,
+            census: await self.census?.status,
+            breaker: await self.breaker?.status,
+            droppedLogLines: self.gate.droppedLogLines(),
+            release: self.gate.release,
+            process: .current()
+        )
     }
 
     private func breakerReport(_ status: HTTPResponseStatus) async -> AdminAnswer {

@@ -164,7 +164,19 @@ struct Settings: Sendable {
         "latencyMetrics",
         .boolean,
         default: "true",
-        "Whether latencies are measured for /metrics on the admin listener"
+        "Whether latencies are measured for the metrics"
+    )
+    let otlpEndpoint = Setting(
+        "otlpEndpoint",
+        .fetchURL,
+        absence: "metrics are not exported",
+        "URL of an OpenTelemetry collector, to which the metrics are sent (OTLP over HTTP)"
+    )
+    let otlpInterval = Setting(
+        "otlpInterval",
+        .seconds,
+        default: "60",
+        "Interval for sending the metrics to the collector in seconds"
     )
 
     // MARK: The census
