@@ -36,7 +36,7 @@ exec '{gate}' "$@"
 
 def names(text):
     """Returns the names of the stand-ins whose switches a page sets."""
-    return sorted(set(re.findall(r"^stand-in ([a-z-]+) ", text, re.MULTILINE)))
+    return sorted(set(re.findall(r"^ *stand-in ([a-z-]+) ", text, re.MULTILINE)))
 
 
 class StandIns:

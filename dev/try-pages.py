@@ -138,11 +138,16 @@ def started_shell(page, folder, gate, ports, stack):
     return shell
 
 
+def fail_late_page(*_):
+    raise PageError(f"the page takes longer than {SECONDS} seconds")
+
+
 def follow(page, gate):
     """Runs a page, and returns the number of blocks that were run."""
     with tempfile.TemporaryDirectory(prefix="versiongate-page-") as name, \
             reserved_ports(len(PORTS)) as ports, contextlib.ExitStack() as stack:
         shell = started_shell(page, Path(name), gate, ports, stack)
+        signal.signal(signal.SIGALRM, fail_late_page)
         signal.alarm(SECONDS)
         try:
             output, count = None, 0
