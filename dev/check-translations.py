@@ -12,9 +12,12 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote
 
-LANGUAGES = ["ja", "ko"]
-# The pages that exist in all languages.
+# The pages that exist in all languages, and those of each language.
 PAGES = ["first-rule", "raise-a-floor", "undo", "incident", "clients"]
+LANGUAGES = {
+    "ja": ["from-microcms", "from-app-store-lookup", "from-app-store-connect"],
+    "ko": ["from-realtime-database", "from-remote-config"],
+}
 BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 COMMENTS = {
     **dict.fromkeys(["sh", "yaml", "nginx"], r"(^|\s)#\s.*"),
@@ -40,7 +43,8 @@ class Page:
         for _, title in self.headings:
             anchor = slug(title)
             found[anchor] = found.get(anchor, -1) + 1
-        return {name if number == 0 else f"{name}-{number}" for name, last in found.items() for number in range(last + 1)}
+        # Equal headings get a number.
+        return set(found) | {f"{name}-{number}" for name, last in found.items() for number in range(1, last + 1)}
 
 
 def code(info, content):
@@ -80,7 +84,8 @@ def translation(path, root, language):
     """Returns the translation of a page; it need not exist."""
     if path == root / "README.md":
         return root / f"README.{language}.md"
-    return root / "docs" / language / path.name if path.parent in (root / "docs", root / "docs/guides") else path
+    is_guide = path.parent in (root / "docs", root / "docs/guides")
+    return root / "docs" / language / path.name if is_guide else path
 
 
 def differences(page, source):
@@ -118,15 +123,20 @@ def broken_links(page, root, language=None):
             yield f"{link} does not exist"
         elif anchor and target.suffix == ".md" and anchor not in Page(target).anchors():
             yield f"{link}: no such heading"
-        elif language and target != (own := translation(target, root, language)) and own.exists() \
-                and page.path != own:
-            yield f"{link} exists in this language: {own.relative_to(root)}"
+        elif language and is_translated(target, page, root, language):
+            yield f"{link} exists in this language"
+
+
+def is_translated(target, page, root, language):
+    """Returns whether another page than this one is the translation of a link's target."""
+    own = translation(target, root, language)
+    return own not in (target, page.path) and own.exists()
 
 
 def problems(root):
-    for language in LANGUAGES:
+    for language, own in LANGUAGES.items():
         folder = root / "docs" / language
-        required = [root / f"README.{language}.md", *(folder / f"{name}.md" for name in PAGES)]
+        required = [root / f"README.{language}.md", *(folder / f"{name}.md" for name in PAGES + own)]
         for path in sorted({*required, *folder.glob("*.md")}):
             name, source = path.relative_to(root), original(path, root)
             if not path.exists() or not source.exists():
