@@ -125,6 +125,8 @@ class Shell:
     def end(self):
         os.killpg(self.process.pid, signal.SIGTERM)
         self.process.wait(SECONDS)
+        self.process.stdin.close()
+        self.process.stdout.close()
 
 
 def started_shell(page, folder, gate, ports, stack):
