@@ -19,7 +19,7 @@ from updates.noise import differences, most_by_chance, noise  # noqa: E402
 
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
-MOST_SECONDS = 0.3
+MOST_SECONDS = 0.2
 WINDOWS = 2
 FEWEST_PAIRS = 3
 HEADERS = {
@@ -29,6 +29,7 @@ HEADERS = {
 ALONE = (
     "GET /api/v1/traffic?since=24h", "GET /api/v1/traffic?since=7d", "GET /api/v1/traffic?since=90d",
     "GET /api/v1/census?since=1h", "GET /api/v1/census?since=7d", "GET /api/v1/census?since=90d",
+    "GET /api/v1/overview", "GET /api/v1/adoption?since=30d", "GET /api/v1/adoption?since=90d",
     IMPACT,
 )
 

@@ -65,12 +65,15 @@ extension RequestHead {
 
     /// Drops the `User-Agent` field if it has exactly this value, which the gateway sends for clients without one.
     package mutating func dropUserAgent(_ value: StaticString, in bytes: Span<UInt8>) {
+        let name: StaticString = "user-agent"
+        let count = name.utf8CodeUnitCount
         for index in self.fields.lines.indices {
-            let line = self.fields.lines[index]
-            guard bytes.matches("user-agent", from: line.start, to: line.nameEnd),
-                bytes.equals(value, from: line.valueStart, to: line.valueEnd)
-            else { continue }
-            self.fields.drop(at: index)
+            let (start, end) = (self.fields.lines[index].start, self.fields.lines[index].nameEnd)
+            guard end &- start == count, bytes.holdsToken(name, at: start) else { continue }
+            let place = self.fields.lines[index].value
+            if bytes.equals(value, from: place.lowerBound, to: place.upperBound) {
+                self.fields.drop(at: index)
+            }
         }
     }
 
@@ -80,13 +83,14 @@ extension RequestHead {
     ) throws(DescriptionFault) -> Range<Int> {
         var value: Range<Int>?
         let count = name.utf8CodeUnitCount
-        // The length rules out nearly all names.
-        for line in self.fields.lines
-        where line.nameEnd - line.start == count
-            && bytes.matches(name, from: line.start, to: line.nameEnd)
-        {
+        let lines = self.fields.lines.span
+        for index in lines.indices {
+            let start = lines[index].start
+            // The length rules out nearly all names.
+            guard lines[index].nameEnd &- start == count, bytes.holdsToken(name, at: start)
+            else { continue }
             guard value == nil else { throw .repeated(name.description) }
-            value = line.value
+            value = lines[index].value
         }
         guard let value else { throw .missing(name.description) }
         return value
