@@ -12,9 +12,11 @@ const storage = {
 const gate = new VersionGate(url, { platform: "android", version }, { storage });
 
 const state = await gate.check();
-if (state.state === "unknown") {
-  // An earlier requirement may have been withdrawn since, so it does not block the app.
-  console.log(`start offline; the last state was ${state.last?.state ?? "unknown"}`);
+if (state.state !== "unknown") {
+  console.log("online");
+} else if (state.last?.state === "required") {
+  // The requirement may have been withdrawn since, so it does not block the app.
+  console.log("start offline; last time, an update was required");
 } else {
-  console.log(`online: ${state.state}`);
+  console.log("start offline");
 }
