@@ -15,7 +15,7 @@ folder=$out/${group//./\/}/$name/$version
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/{classes,sources}/META-INF "$work/javadoc"
+mkdir -p "$work"/{classes,sources}/META-INF "$work/classes/META-INF/proguard" "$work/javadoc"
 
 # For a single run of the compiler, the optimizing JIT does not pay off.
 export JAVA_OPTS="-Xmx512M -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
@@ -29,6 +29,8 @@ javac --release 8 -Xlint:-options -Werror -d "$work/classes" \
 
 cp ../../LICENSE "$work/classes/META-INF"
 cp ../../LICENSE "$work/sources/META-INF"
+# R8 and ProGuard read the rules in this folder of a library.
+cp consumer-rules.pro "$work/classes/META-INF/proguard/$name.pro"
 cp -r src/versiongate "$work/sources"
 cp README.md CHANGELOG.md "$work/javadoc"
 printf 'Automatic-Module-Name: versiongate\nImplementation-Version: %s\n' "$version" >"$work/manifest"
