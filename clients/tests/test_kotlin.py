@@ -3,6 +3,7 @@
 import os
 import shutil
 import unittest
+import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 
@@ -15,7 +16,8 @@ NEEDED = [
     "org/jetbrains/kotlin/kotlin-maven-plugin", "org/jetbrains/kotlinx/kotlinx-coroutines-core",
     "com/squareup/okhttp3/okhttp",
 ]
-COORDINATES = "versiongate:versiongate-client:0.1.0"
+POM = ElementTree.parse(CLIENT / "pom.xml")
+COORDINATES = [POM.findtext(f"{{*}}{name}") for name in ["groupId", "artifactId", "version"]]
 
 SETTINGS = """<settings>
   <localRepository>{local}</localRepository>
@@ -57,7 +59,7 @@ class KotlinPackageTests(PackageTest, unittest.TestCase):
     @classmethod
     def install(cls):
         run(CLIENT / "package.sh", cls.out)
-        group, artifact, version = COORDINATES.split(":")
+        group, artifact, version = COORDINATES
         cls.name = f"{artifact}-{version}"
         cls.package = cls.out / group.replace(".", "/") / artifact / version
         report_size(*sorted(cls.package.glob("*.jar")), cls.package / f"{cls.name}.pom")
@@ -84,6 +86,9 @@ class KotlinPackageTests(PackageTest, unittest.TestCase):
     def names(self, classifier=""):
         with zipfile.ZipFile(self.package / f"{self.name}{classifier}.jar") as archive:
             return {name for name in archive.namelist() if not name.endswith("/")}
+
+    def test_the_readme_names_the_coordinates(self):
+        self.assertIn(f"`{':'.join(COORDINATES)}`", (CLIENT / "README.md").read_text())
 
     def test_the_library_has_no_common_names(self):
         self.assertEqual({name for name in self.names() if not name.startswith("versiongate/")}, {
