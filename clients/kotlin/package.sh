@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the library, its sources and its documentation into a folder with the layout of a Maven repository.
-# KOTLINC is the compiler (default: kotlinc).
+# Needs Debian's kotlin, default-jdk-headless and libokhttp-java.
 set -euo pipefail
 mkdir -p "$1"
 out=$(realpath "$1")
@@ -21,7 +21,7 @@ mkdir -p "$work"/{classes,sources}/META-INF "$work/classes/META-INF/proguard" "$
 export JAVA_OPTS="-Xmx512M -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 # Java warns about a deprecated option in Debian's compiler script. The default module name, `main`, would be the same as
 # that of other libraries.
-"${KOTLINC:-kotlinc}" -Werror -jvm-target 1.8 -module-name "$name" src/versiongate/*.kt -d "$work/classes" \
+kotlinc -Werror -jvm-target 1.8 -module-name "$name" src/versiongate/*.kt -d "$work/classes" \
     2> >(grep -v -e '-noverify were deprecated' >&2)
 jars=/usr/share/java
 javac --release 8 -Xlint:-options -Werror -d "$work/classes" \
