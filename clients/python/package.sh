@@ -13,5 +13,5 @@ mkdir "$work/versiongate"
 cp pyproject.toml MANIFEST.in README.md CHANGELOG.md ../../LICENSE "$work"
 cp versiongate/*.py versiongate/py.typed "$work/versiongate"
 cd "$work"
-# Only the time of the build would differ from one build to the next.
+# The time in the wheel, which is then the same in each build.
 SOURCE_DATE_EPOCH=315532800 "$python" -m build --no-isolation --outdir "$out" . >log 2>&1 || { cat log >&2; exit 1; }
