@@ -60,7 +60,10 @@ test-benchmarks:
 	$(PYTHON) -B dev/run-python-tests.py Benchmarks/tests
 
 test-pages:
-	dev/try-pages.py --gate .build/debug/versiongate docs/guides/*.md docs/incident.md
+	dev/try-pages.py --gate .build/debug/versiongate docs/guides/*.md docs/incident.md $(TRANSLATED_PAGES)
+
+# All but the page for app developers, which has no steps.
+TRANSLATED_PAGES := $(filter-out %/clients.md,$(wildcard docs/ja/*.md docs/ko/*.md))
 
 test-python:
 	$(PYTHON) -B dev/run-python-tests.py clients/python/tests
@@ -74,9 +77,10 @@ test-kotlin:
 test-client-packages:
 	SWIFT="$(SWIFT)" $(PYTHON) -B dev/run-python-tests.py clients/tests
 
-lint: .build/formatted ## check the formatting and the layering
+lint: .build/formatted ## check the formatting, the layering and the translations
 	dev/check-imports.sh
 	dev/check-folders.py
+	dev/check-translations.py
 
 # The time of the formatter's last run without findings; only files changed since then are checked again.
 SWIFT_FOLDERS := Sources Tests Fuzzing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts the gate with the shipped rules, the built-in demo backend and clients of three apps (none with
-# --no-traffic), and prints instructions.
+# Starts the gate with the shipped rules, the built-in demo backend and clients of three apps that have been using it for
+# thirty days (none with --no-traffic), and prints instructions.
 set -euo pipefail
 
 gate=$1
@@ -11,16 +11,18 @@ admin=${ADMIN:-127.0.0.1:9901}
 
 "$gate" demo-backend --listen "$backend" &
 children=($!)
-trap 'kill "${children[@]}" 2>/dev/null || true' EXIT
+state=$(mktemp -d)
+trap 'kill "${children[@]}" 2>/dev/null || true; rm -rf "$state"' EXIT
 if [ "$traffic" != --no-traffic ]; then
+    "$gate" demo-history --state-dir "$state" --rules rules/rules.yaml
     "$gate" demo-traffic --gate "$listen" &
     children+=($!)
 fi
 
 cat <<EOF
 
-Open the page for operators in a browser. It shows the clients by app and build. Three demo apps send a few requests per
-second, unless RUN=--no-traffic is set.
+Open the page for operators in a browser. It shows thirty days of made-up traffic of three demo apps, and the requests
+that they send now, a few per second (neither with RUN=--no-traffic).
 
   http://$admin/
 
@@ -48,4 +50,4 @@ Press Ctrl-C to stop.
 
 EOF
 "$gate" serve --listen "$listen" --upstream "http://$backend" --admin-listen "$admin" --census-interval 2 \
-    --rules rules/rules.yaml
+    --state-dir "$state" --rules rules/rules.yaml

@@ -4,7 +4,7 @@
 On a page, ```yaml FILE writes a file, ```sh runs commands in one shell, and ```text after them is their
 output, with … for parts that differ from run to run. Other languages than YAML work as well. A program in the background
 is waited for if its command has a --listen, or ends with `&  # listens on PORT`. A block that is not run has the reason in a comment
-directly above it: <!-- not run: … -->.
+directly above it: <!-- not run: … -->. A page that calls `stand-in`, in a comment, runs with dev/stand_ins.py.
 """
 
 import argparse
@@ -17,6 +17,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import stand_ins  # noqa: E402
 
 # The ports in the pages: each run replaces them with its own.
 PORTS = ["8080", "8081", "9901", "8088", "8443", "8090", "8079"]
@@ -81,13 +85,13 @@ def missing(expected, output):
 class Shell:
     """One bash for a page; its background jobs end with it."""
 
-    def __init__(self, folder, gate, ports):
+    def __init__(self, folder, gate, ports, more=()):
         self.names = dict(zip(PORTS, ports))
         self.folder = folder
         self.lines = []
         environment = os.environ | {
             "PATH": f"{gate.parent}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8",
-        }
+        } | dict(more)
         self.process = subprocess.Popen(
             ["bash"], cwd=folder, env=environment, text=True, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -121,13 +125,31 @@ class Shell:
     def end(self):
         os.killpg(self.process.pid, signal.SIGTERM)
         self.process.wait(SECONDS)
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+def started_shell(page, folder, gate, ports, stack):
+    servers = stand_ins.names(page.read_text(encoding="utf-8"))
+    if not servers:
+        return Shell(folder, gate, ports)
+    own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="versiongate-stand-ins-")))
+    running = stand_ins.StandIns(servers, own, gate, stack)
+    shell = Shell(folder, running.gate, ports, running.environment)
+    shell.run(running.commands)
+    return shell
+
+
+def fail_late_page(*_):
+    raise PageError(f"the page takes longer than {SECONDS} seconds")
 
 
 def follow(page, gate):
     """Runs a page, and returns the number of blocks that were run."""
     with tempfile.TemporaryDirectory(prefix="versiongate-page-") as name, \
-            reserved_ports(len(PORTS)) as ports:
-        shell = Shell(Path(name), gate, ports)
+            reserved_ports(len(PORTS)) as ports, contextlib.ExitStack() as stack:
+        shell = started_shell(page, Path(name), gate, ports, stack)
+        signal.signal(signal.SIGALRM, fail_late_page)
         signal.alarm(SECONDS)
         try:
             output, count = None, 0

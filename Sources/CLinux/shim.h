@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/types.h>
 #include <unistd.h>
 

@@ -14,6 +14,7 @@ struct VersionGate: AsyncParsableCommand {
             ImpactCommand.self, FloorCommand.self, SunsetCommand.self, BlockedCommand.self,
             BreakerCommand.self,
             Undo.self, PreviewCommand.self, PassCommand.self, DemoBackend.self, DemoTraffic.self,
+            DemoHistory.self, Doctor.self,
             Version.self,
         ]
     )

@@ -1,3 +1,4 @@
+import Foundation
 import GateTestSupport
 import Testing
 
@@ -42,4 +43,42 @@ struct DemoTests {
         #expect(result.status != 0)
         #expect(result.errors.contains("expected "))
     }
+
+    @Test func `demo-history fills a new state folder, and the gate says that it is demo data`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let rules = try String(contentsOf: Self.rules, encoding: .utf8)
+        try folder.writeInPlace(rules, to: "rules.yaml")
+        let state = folder.path(of: "state")
+        let arguments = [
+            "demo-history", "--state-dir", state, "--rules", folder.path(of: "rules.yaml"),
+            "--days", "14",
+        ]
+        let result = try ToolProcess.versiongate(arguments)
+        #expect(result.status == 0, "\(result.errors)")
+        try await Scene.play(in: folder, flags: [.adminListen(), .stateDir(path: state)]) { scene in
+            func ask(_ question: String) throws -> JSONReport {
+                try JSONReport(scene.askAdmin("GET", "/api/v1/\(question)").text)
+            }
+            #expect(try ask("rules").fields["hasDemoData"] as? Bool == true)
+            let groups = try ask("adoption?since=14d").list("groups")
+            #expect(groups.count == 3)
+            let devices = try #require(groups.first?.fields["devices"] as? [Int])
+            // The first of the fourteen days has begun at the time of the day that it is now.
+            #expect(devices.count == 15 && devices.allSatisfy { 300...440 ~= $0 }, "\(devices)")
+            let total = try #require(try ask("overview").part("total"))
+            #expect(try #require(total.part("earlier")?.number("requests")) > 1_000)
+            let records = try ask("audit").list("records")
+            // The start, and the higher minimum twelve days ago.
+            #expect(records.map { $0.part("source")?.text("kind") } == ["file", "start"])
+            #expect(records.map { $0.fields["canBePutBack"] as? Bool } == [false, true])
+        }
+        let again = try ToolProcess.versiongate(arguments)
+        #expect(again.status != 0 && again.errors.contains("is not empty"))
+    }
+
+    private static let rules = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../rules/rules.yaml").standardizedFileURL
 }

@@ -59,6 +59,19 @@ class Shells(unittest.TestCase):
         self.assertIn("nothing listens on 8080 after", output)
 
 
+class Follow(unittest.TestCase):
+    def test_a_page_that_takes_too_long_fails(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder, "page.md")
+            page.write_text("# A\n```sh\nsleep 60\n```\n", encoding="utf-8")
+            seconds, pages.SECONDS = pages.SECONDS, 1
+            try:
+                with self.assertRaisesRegex(pages.PageError, "longer than 1 seconds"):
+                    pages.follow(page, Path("/usr/bin/true"))
+            finally:
+                pages.SECONDS = seconds
+
+
 class Blocks(unittest.TestCase):
     def read(self, text):
         with tempfile.TemporaryDirectory() as folder:

@@ -32,11 +32,14 @@ struct ActiveRulesReport: Encodable {
     let lastReload: Reload?
     /// Whether the census is on.
     let isCounting: Bool
+    /// Whether the census contains demo data.
+    let hasDemoData: Bool
     let rules: [RuleEntry]
 
     init(
         _ standing: RulesSnapshot,
         isCounting: Bool,
+        hasDemoData: Bool = false,
         _ matches: [String: LastMatch] = [:],
         _ shares: [String: ReturnSample.Share] = [:],
         at now: Timestamp
@@ -46,6 +49,7 @@ struct ActiveRulesReport: Encodable {
         self.revision = definition.revision
         self.mode = definition.mode.rawValue
         self.isCounting = isCounting
+        self.hasDemoData = hasDemoData
         self.origin = Origin(
             kind: standing.areOfFile ? "file" : "state",
             files: rules.files,

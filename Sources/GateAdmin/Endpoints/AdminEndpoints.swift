@@ -70,7 +70,8 @@ package struct AdminEndpoints: Sendable {
         case .ready:
             eventLoop.submit { AdminAnswer(bare: self.gate.isReady() ? .ok : .serviceUnavailable) }
         case .hook, .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
-            .findings, .census, .traffic, .denials, .impact, .explain, .timeline, .audit, .undo,
+            .findings, .census, .traffic, .overview, .adoption, .denials, .impact, .explain,
+            .timeline, .audit, .undo,
             .events, .floorAdvice, .sunset, .routeSunset, .strayBuilds:
             nil
         }
@@ -93,20 +94,9 @@ package struct AdminEndpoints: Sendable {
             )
             return AdminAnswer(.ok, report)
         case .metrics:
-            guard let statistics = await self.gate.statistics() else {
+            guard let metrics = await self.metrics() else {
                 return .refusal(.serviceUnavailable, "the gate is shutting down")
             }
-            let metrics = GateMetrics(
-                gate: statistics,
-                reload: await self.reloader.status,
-                reloads: await self.reloader.counts,
-                feeds: await self.coordinator.statuses,
-                census: await self.census?.status,
-                breaker: await self.breaker?.status,
-                droppedLogLines: self.gate.droppedLogLines(),
-                release: self.gate.release,
-                process: .current()
-            )
             return AdminAnswer(metrics: metrics.families)
         // The listener responds to probes itself.
         case .healthy, .ready: return AdminAnswer(bare: .serviceUnavailable)
@@ -124,6 +114,8 @@ package struct AdminEndpoints: Sendable {
             return AdminAnswer(.ok, TimelineReport(rules.definition, at: self.now()))
         case .census: return await self.census(request.query)
         case .traffic: return await self.traffic(request.query)
+        case .overview: return await self.overview()
+        case .adoption: return await self.adoption(request.query)
         case .denials:
             guard let census = self.census else { return .noCensus }
             return AdminAnswer(.ok, DenialsReport(await census.denials))
@@ -150,6 +142,22 @@ package struct AdminEndpoints: Sendable {
         }
     }
 
+    /// Returns all metrics; `nil` if the gate is shutting down.
+    func metrics() async -> GateMetrics? {
+        guard let statistics = await self.gate.statistics() else { return nil }
+        return GateMetrics(
+            gate: statistics,
+            reload: await self.reloader.status,
+            reloads: await self.reloader.counts,
+            feeds: await self.coordinator.statuses,
+            census: await self.census?.status,
+            breaker: await self.breaker?.status,
+            droppedLogLines: self.gate.droppedLogLines(),
+            release: self.gate.release,
+            process: .current()
+        )
+    }
+
     private func breakerReport(_ status: HTTPResponseStatus) async -> AdminAnswer {
         guard let breaker = await self.breaker?.status else {
             return .refusal(.notFound, "the circuit breaker is off because the census is off")
@@ -167,6 +175,7 @@ package struct AdminEndpoints: Sendable {
             ActiveRulesReport(
                 standing,
                 isCounting: self.census != nil,
+                hasDemoData: self.census?.hasDemoData ?? false,
                 matches,
                 self.census?.returns?.shares ?? [:],
                 at: now
@@ -188,38 +197,6 @@ package struct AdminEndpoints: Sendable {
             return AdminAnswer(.ok, ExplainReport(asked, by: rules.ruleSet, at: self.now()))
         } catch {
             return .refusal(.badRequest, "the request is invalid", errors: error.errors)
-        }
-    }
-
-    private func census(_ query: AdminQuery) async -> AdminAnswer {
-        await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
-            try await census.report(since: start, until: now) { AdminAnswer(.ok, $0) }
-        }
-    }
-
-    private func traffic(_ query: AdminQuery) async -> AdminAnswer {
-        await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
-            try await census.traffic(since: start, until: now) { AdminAnswer(.ok, $0) }
-        }
-    }
-
-    /// Returns a response based on the census of the period in the query.
-    private func counted(
-        _ query: AdminQuery,
-        _ answer: (Census, Timestamp, Timestamp) async throws(CensusStore.Failure) -> AdminAnswer
-    ) async -> AdminAnswer {
-        guard let census = self.census else { return .noCensus }
-        let now = self.now()
-        let start: Timestamp
-        do throws(AdminQuery.Failure) {
-            start = try query.since(before: now, usually: "24h")
-        } catch {
-            return .refusal(error)
-        }
-        do throws(CensusStore.Failure) {
-            return try await answer(census, start, now)
-        } catch {
-            return .refusal(.serviceUnavailable, "cannot read the census: \(error)")
         }
     }
 

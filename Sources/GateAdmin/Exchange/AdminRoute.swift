@@ -13,6 +13,8 @@ enum AdminRoute: Sendable, Equatable {
     case findings
     case census
     case traffic
+    case overview
+    case adoption
     case denials
     case impact
     case floorAdvice
@@ -52,6 +54,8 @@ enum AdminRoute: Sendable, Equatable {
         "/api/v1/breaker": .breaker,
         "/api/v1/census": .census,
         "/api/v1/traffic": .traffic,
+        "/api/v1/overview": .overview,
+        "/api/v1/adoption": .adoption,
         "/api/v1/denials": .denials,
         "/api/v1/impact": .impact,
         "/api/v1/advice/floor": .floorAdvice,
@@ -89,8 +93,7 @@ enum AdminRoute: Sendable, Equatable {
         switch self {
         case .hook, .healthy, .ready: false
         case .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
-            .findings, .census, .traffic,
-            .denials,
+            .findings, .census, .traffic, .overview, .adoption, .denials,
             .impact, .explain, .timeline, .audit, .undo, .events, .floorAdvice, .sunset,
             .routeSunset, .strayBuilds:
             true
@@ -104,7 +107,8 @@ enum AdminRoute: Sendable, Equatable {
         // `versiongate undo` and the page request the preview of an undo first, so it must be available as well.
         case .reload, .resetBreaker, .undo: .changes
         case .page, .feeds, .metrics, .breaker, .document, .rules, .findings, .census, .traffic,
-            .denials, .impact, .explain, .timeline, .audit, .events, .floorAdvice, .sunset,
+            .overview, .adoption, .denials, .impact, .explain, .timeline, .audit, .events,
+            .floorAdvice, .sunset,
             .routeSunset, .strayBuilds:
             .questions
         }
@@ -120,9 +124,8 @@ enum AdminRoute: Sendable, Equatable {
         case .explain, .undo: [.GET, .HEAD, .POST]
         case .events: [.GET]
         case .page, .feeds, .metrics, .breaker, .healthy, .ready, .document, .rules, .findings,
-            .census,
-            .traffic,
-            .denials, .timeline, .audit, .floorAdvice, .sunset, .routeSunset, .strayBuilds:
+            .census, .traffic, .overview, .adoption, .denials, .timeline, .audit, .floorAdvice,
+            .sunset, .routeSunset, .strayBuilds:
             [.GET, .HEAD]
         }
     }

@@ -23,10 +23,10 @@ final class AccessLog {
     ///
     /// This is six bytes for each byte of the request, plus the fields for a plain client, names,
     /// punctuation, ellipses, the client's address, the time, and numbers of at most 20 digits.
-    private let ownRoom = 6 * Limit.all + AccessLogFields.plainRoom + 512
+    private let ownRoom = 6 * Limit.all + AccessLogFields.plainRoom + 1024
 
     /// The maximum number of bytes that the end of an exchange adds to its line.
-    private static let endRoom = 256
+    private static let endRoom = 320
 
     /// The number of buffered bytes at which lines are passed to the log, so that most batches fit
     /// into one write.
@@ -128,17 +128,25 @@ extension AccessLog {
                 if self.format == .combined { self.writeAgent(parts, in: bytes, into: &line) }
                 self.writeClient(parts, or: client, in: bytes, into: &line)
                 line.writeBytes(decision.span)
+                if let trace = parts.trace {
+                    line.writeStaticString(" trace_id=\"")
+                    line.writeBytes(bytes.extracting(trace.traceID))
+                    line.writeStaticString("\"")
+                }
                 line.writeStaticString(" request_id=\"")
-            case .json:
+            case .json, .otel:
                 line.writeStaticString("{\"time\":\"")
                 timeIndex = line.count
                 line.writeStaticString("\",\"level\":\"info\",\"message\":\"request\"")
-                line.writeStaticString(",\"client\":\"")
+                line.writeStaticString(self.member(",\"client\":\"", ",\"client.address\":\""))
                 line.writeString(address)
                 self.writeMembers(parts, in: bytes, into: &line)
                 self.writeClient(parts, or: client, in: bytes, into: &line)
                 line.writeBytes(decision.span)
-                line.writeStaticString(",\"request_id\":\"")
+                self.writeTrace(parts.trace, in: bytes, into: &line)
+                line.writeStaticString(
+                    self.member(",\"request_id\":\"", ",\"versiongate.request_id\":\"")
+                )
                 statusIndex = line.count
             }
             switch id {
@@ -178,107 +186,6 @@ extension AccessLog {
         if let rendered { return line.writeBytes(rendered.span) }
         AccessLogFields.write(parts.client, in: bytes, as: self.format, into: &line)
     }
-
-    /// Writes the part of a text line between the time and the status.
-    private func writeRequestLine(
-        _ parts: LoggedParts,
-        in bytes: Span<UInt8>,
-        into line: inout LogCursor
-    ) {
-        line.writeStaticString("] \"")
-        let (method, path) = (parts.method, parts.path)
-        if bytes[method.upperBound] == ASCII.space, method.upperBound + 1 == path.lowerBound,
-            !path.isEmpty, method.count <= Limit.method, path.count <= Limit.path
-        {
-            // In HTTP/1.1, both parts are contiguous.
-            let both = method.lowerBound..<path.upperBound
-            self.write(both, in: bytes, atMost: both.count, into: &line)
-        } else {
-            self.writeMethod(parts, in: bytes, into: &line)
-            line.writeStaticString(" ")
-            self.writePath(parts, in: bytes, into: &line)
-        }
-        switch parts.version {
-        case .http10: line.writeStaticString(" HTTP/1.0\" ")
-        case .http11: line.writeStaticString(" HTTP/1.1\" ")
-        case .http2: line.writeStaticString(" HTTP/2.0\" ")
-        }
-    }
-
-    /// Writes `Referer` and `User-Agent` to a text line.
-    private func writeAgent(
-        _ parts: LoggedParts,
-        in bytes: Span<UInt8>,
-        into line: inout LogCursor
-    ) {
-        line.writeStaticString(" \"")
-        self.writeField(parts.referer, in: bytes, into: &line)
-        line.writeStaticString("\" \"")
-        self.writeField(parts.userAgent, in: bytes, into: &line)
-        line.writeStaticString("\"")
-    }
-
-    /// Writes the members of a JSON object up to `User-Agent`.
-    private func writeMembers(
-        _ parts: LoggedParts,
-        in bytes: Span<UInt8>,
-        into line: inout LogCursor
-    ) {
-        line.writeStaticString("\",\"method\":\"")
-        self.writeMethod(parts, in: bytes, into: &line)
-        line.writeStaticString("\",\"path\":\"")
-        self.writePath(parts, in: bytes, into: &line)
-        switch parts.version {
-        case .http10: line.writeStaticString("\",\"protocol\":\"HTTP/1.0\"")
-        case .http11: line.writeStaticString("\",\"protocol\":\"HTTP/1.1\"")
-        case .http2: line.writeStaticString("\",\"protocol\":\"HTTP/2.0\"")
-        }
-        if parts.referer != nil {
-            line.writeStaticString(",\"referer\":\"")
-            self.writeField(parts.referer, in: bytes, into: &line)
-            line.writeStaticString("\"")
-        }
-        if parts.userAgent != nil {
-            line.writeStaticString(",\"user_agent\":\"")
-            self.writeField(parts.userAgent, in: bytes, into: &line)
-            line.writeStaticString("\"")
-        }
-    }
-
-    private func writeField(
-        _ value: Range<Int>?,
-        in bytes: Span<UInt8>,
-        into line: inout LogCursor
-    ) {
-        guard let value else { return line.writeStaticString("-") }
-        self.write(value, in: bytes, atMost: Limit.field, into: &line)
-    }
-
-    /// Writes the method; a token contains nothing that must be escaped (RFC 9110 5.6.2).
-    private func writeMethod(
-        _ parts: LoggedParts,
-        in bytes: Span<UInt8>,
-        into line: inout LogCursor
-    ) {
-        line.writeBytes(bytes.extracting(parts.method.prefix(Limit.method)))
-        if parts.method.count > Limit.method { line.writeStaticString(LogValue.ellipsis) }
-    }
-
-    private func writePath(_ parts: LoggedParts, in bytes: Span<UInt8>, into line: inout LogCursor)
-    {
-        // The backend receives `/` for an empty path (RFC 9112 3.2.1).
-        if parts.path.isEmpty { line.writeStaticString("/") }
-        self.write(parts.path, in: bytes, atMost: Limit.path, into: &line)
-    }
-
-    private func write(
-        _ value: Range<Int>,
-        in bytes: Span<UInt8>,
-        atMost limit: Int,
-        into line: inout LogCursor
-    ) {
-        LogValue.write(bytes.extracting(value), as: self.format, atMost: limit, into: &line)
-    }
 }
 
 extension AccessLog {
@@ -298,7 +205,7 @@ extension AccessLog {
                 let rest = line.extracting(entry.statusIndex...)
                 switch self.format {
                 case .common, .combined: Self.endText(entry, rest, at: now, into: &lines)
-                case .json: Self.endObject(entry, rest, at: now, into: &lines)
+                case .json, .otel: self.endObject(entry, rest, at: now, into: &lines)
                 }
             }
         }
@@ -329,23 +236,29 @@ extension AccessLog {
     }
 
     /// Writes the end of a JSON object; `rest` is the remaining part of the entry.
-    private static func endObject(
+    private func endObject(
         _ entry: borrowing Entry,
         _ rest: Span<UInt8>,
         at now: NIODeadline,
         into lines: inout LogCursor
     ) {
         lines.writeBytes(rest)
-        lines.writeStaticString("\",\"status\":")
+        lines.writeStaticString(
+            self.member("\",\"status\":", "\",\"http.response.status_code\":")
+        )
         lines.writeDecimal(UInt64(entry.status))
-        lines.writeStaticString(",\"bytes\":")
+        lines.writeStaticString(self.member(",\"bytes\":", ",\"http.response.body.size\":"))
         lines.writeDecimal(UInt64(entry.bytes))
         if entry.isForwarded {
-            lines.writeStaticString(",\"upstream_status\":")
+            lines.writeStaticString(
+                self.member(",\"upstream_status\":", ",\"versiongate.upstream_status\":")
+            )
             lines.writeDecimal(UInt64(entry.status))
         }
-        lines.writeStaticString(",\"duration_ms\":")
-        self.writeMilliseconds(now - entry.started, into: &lines)
+        lines.writeStaticString(
+            self.member(",\"duration_ms\":", ",\"versiongate.duration_ms\":")
+        )
+        Self.writeMilliseconds(now - entry.started, into: &lines)
         lines.writeStaticString("}\n")
     }
 

@@ -36,7 +36,7 @@ struct AccessLogClock {
             for index in text.indices { self.text[index] = text[index] }
             self.count = text.count
         }
-        guard self.format == .json else { return }
+        guard self.format.isJSON else { return }
         let milliseconds = time % 1_000_000_000 / 1_000_000
         self.text[20] = UInt8(ascii: "0") + UInt8(milliseconds / 100)
         self.text[21] = UInt8(ascii: "0") + UInt8(milliseconds / 10 % 10)
@@ -45,7 +45,7 @@ struct AccessLogClock {
 
     private static func text(_ time: Timestamp, _ format: AccessLogFormat) -> [UInt8] {
         switch format {
-        case .json:
+        case .json, .otel:
             return "\(time)".utf8.dropLast() + Array(".000Z".utf8)
         case .common, .combined:
             // `Sun, 22 Nov 2026 09:35:25 GMT`

@@ -11,6 +11,8 @@ struct LoggedParts {
     private(set) var referer: Range<Int>?
     /// The last `User-Agent`.
     private(set) var userAgent: Range<Int>?
+    /// The trace, from the last valid `traceparent` or, without one, from the fields of B3.
+    private(set) var trace: TraceContext?
     /// The values of the identity fields, which may be copied to log lines if `hasPlainClient` is
     /// true.
     private(set) var client = ClientClasses.StatedPlaces()
@@ -37,20 +39,35 @@ struct LoggedParts {
         self.version = isHTTP2 ? .http2 : head.minorVersion == 0 ? .http10 : .http11
         let identityParts = verdict.identityParts
         let lines = head.fields.lines.span
+        var (b3, traceID, spanID): (Range<Int>?, Range<Int>?, Range<Int>?)
         for index in lines.indices {
             let start = lines[index].start
             if case .identity(let header) = lines[index].role, header < identityParts.count {
                 self.client.set(identityParts[Int(header)], lines[index].value)
             }
-            // The length of the name distinguishes nearly all other fields from `Referer` and
-            // `User-Agent`.
+            // The length of the name distinguishes nearly all other fields from these.
             switch lines[index].nameEnd &- start {
             case 7 where bytes.holdsToken("referer", at: start):
                 self.referer = bytes.path(lines[index].value)
             case 10 where bytes.holdsToken("user-agent", at: start):
                 self.userAgent = lines[index].value
+            case 11 where bytes.holdsToken("traceparent", at: start):
+                let trace = TraceContext(traceparent: lines[index].value, in: bytes)
+                self.trace = trace ?? self.trace
+            case 2 where bytes.holdsToken("b3", at: start):
+                b3 = lines[index].value
+            case 12 where bytes.holdsToken("x-b3-traceid", at: start):
+                traceID = lines[index].value
+            case 11 where bytes.holdsToken("x-b3-spanid", at: start):
+                spanID = lines[index].value
             default: break
             }
+        }
+        if self.trace == nil, let b3 {
+            self.trace = TraceContext(b3: b3, in: bytes)
+        }
+        if self.trace == nil, let traceID, let spanID {
+            self.trace = TraceContext(traceID, spanID, in: bytes)
         }
         self.hasPlainClient = false
         guard !identityParts.isEmpty else { return }

@@ -5,7 +5,7 @@ enum AccessLogFields {
     /// The maximum size of a value in bytes.
     private static let longest = 256
     /// The maximum size of a field in bytes, without its value.
-    private static let fieldRoom = 16
+    private static let fieldRoom = 28
 
     /// Renders the fields for a client; `nil` for a client that was not identified.
     static func rendered(client: ClientIdentity?, as format: AccessLogFormat) -> [UInt8] {
@@ -17,10 +17,38 @@ enum AccessLogFields {
             self.room(for: app) + self.room(for: platform) + self.room(for: version)
             + self.room(for: build)
         return [UInt8](logAtMost: room) { line in
-            self.write(app, " app=\"", ",\"app\":\"", as: format, into: &line)
-            self.write(platform, " platform=\"", ",\"platform\":\"", as: format, into: &line)
-            self.write(version, " version=\"", ",\"version\":\"", as: format, into: &line)
-            self.write(build, " build=\"", ",\"build\":\"", as: format, into: &line)
+            self.write(
+                app,
+                " app=\"",
+                ",\"app\":\"",
+                ",\"versiongate.app\":\"",
+                as: format,
+                into: &line
+            )
+            self.write(
+                platform,
+                " platform=\"",
+                ",\"platform\":\"",
+                ",\"versiongate.platform\":\"",
+                as: format,
+                into: &line
+            )
+            self.write(
+                version,
+                " version=\"",
+                ",\"version\":\"",
+                ",\"versiongate.version\":\"",
+                as: format,
+                into: &line
+            )
+            self.write(
+                build,
+                " build=\"",
+                ",\"build\":\"",
+                ",\"versiongate.build\":\"",
+                as: format,
+                into: &line
+            )
         }
     }
 
@@ -53,6 +81,11 @@ enum AccessLogFields {
             self.write(client.platform, ",\"platform\":\"", in: bytes, into: &line)
             self.write(client.version, ",\"version\":\"", in: bytes, into: &line)
             self.write(client.build, ",\"build\":\"", in: bytes, into: &line)
+        case .otel:
+            self.write(client.app, ",\"versiongate.app\":\"", in: bytes, into: &line)
+            self.write(client.platform, ",\"versiongate.platform\":\"", in: bytes, into: &line)
+            self.write(client.version, ",\"versiongate.version\":\"", in: bytes, into: &line)
+            self.write(client.build, ",\"versiongate.build\":\"", in: bytes, into: &line)
         }
     }
 
@@ -92,15 +125,50 @@ enum AccessLogFields {
             self.room(for: kind) + self.room(for: rule) + self.room(for: observed)
             + self.room(for: route) + self.room(for: pass)
         return [UInt8](logAtMost: room) { line in
-            self.write(kind, " decision=\"", ",\"decision\":\"", as: format, into: &line)
-            self.write(rule, " rule=\"", ",\"rule\":\"", as: format, into: &line)
-            self.write(observed, " observed=\"", ",\"observed\":\"", as: format, into: &line)
+            self.write(
+                kind,
+                " decision=\"",
+                ",\"decision\":\"",
+                ",\"versiongate.decision\":\"",
+                as: format,
+                into: &line
+            )
+            self.write(
+                rule,
+                " rule=\"",
+                ",\"rule\":\"",
+                ",\"versiongate.rule\":\"",
+                as: format,
+                into: &line
+            )
+            self.write(
+                observed,
+                " observed=\"",
+                ",\"observed\":\"",
+                ",\"versiongate.observed\":\"",
+                as: format,
+                into: &line
+            )
             // Lines without a route and a pass are as before these existed.
             if route != nil {
-                self.write(route, " route=\"", ",\"route\":\"", as: format, into: &line)
+                self.write(
+                    route,
+                    " route=\"",
+                    ",\"route\":\"",
+                    ",\"versiongate.route\":\"",
+                    as: format,
+                    into: &line
+                )
             }
             if pass != nil {
-                self.write(pass, " pass=\"", ",\"pass\":\"", as: format, into: &line)
+                self.write(
+                    pass,
+                    " pass=\"",
+                    ",\"pass\":\"",
+                    ",\"versiongate.pass\":\"",
+                    as: format,
+                    into: &line
+                )
             }
         }
     }
@@ -109,16 +177,22 @@ enum AccessLogFields {
         self.fieldRoom + LogValue.room(for: value?.utf8.count ?? 1, atMost: self.longest)
     }
 
-    /// Writes a field; `text` is its start in a text line, and `member` its start in a JSON object.
+    /// Writes a field; `text` is its start in a text line, `member` its start in a JSON object, and
+    /// `attribute` that with the names of OpenTelemetry.
     private static func write(
         _ value: String?,
         _ text: StaticString,
         _ member: StaticString,
+        _ attribute: StaticString,
         as format: AccessLogFormat,
         into line: inout LogCursor
     ) {
-        if format == .json, value == nil { return }
-        line.writeStaticString(format == .json ? member : text)
+        if format.isJSON, value == nil { return }
+        switch format {
+        case .common, .combined: line.writeStaticString(text)
+        case .json: line.writeStaticString(member)
+        case .otel: line.writeStaticString(attribute)
+        }
         if let bytes = value?.utf8 {
             LogValue.write(bytes.span, as: format, atMost: self.longest, into: &line)
         } else {

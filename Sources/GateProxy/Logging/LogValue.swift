@@ -27,7 +27,7 @@ enum LogValue {
         let shown = value.extracting(..<end)
         if shown.isPlainLogText {
             line.writeBytes(shown)
-        } else if format == .json {
+        } else if format.isJSON {
             self.writeJSON(value.text(from: 0, to: end), into: &line)
         } else {
             self.writeText(shown, into: &line)

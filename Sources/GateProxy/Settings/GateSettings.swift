@@ -156,4 +156,8 @@ package enum AccessLogFormat: String, Sendable, CaseIterable {
     case combined
     /// One JSON object per line (RFC 8259).
     case json
+    /// The same, with the attribute names of OpenTelemetry's semantic conventions.
+    case otel
+
+    var isJSON: Bool { self == .json || self == .otel }
 }

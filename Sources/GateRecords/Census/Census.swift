@@ -32,6 +32,8 @@ package actor Census {
     }
 
     private static let rollUpInterval: Int64 = 600
+    /// The name of the file in the state folder that marks its census as demo data.
+    package static let demoMark = "demo-data"
 
     package nonisolated let store: CensusStore
     /// The store that the gates of a fleet share; `nil` if there is none.
@@ -41,6 +43,8 @@ package actor Census {
     private var figures: Status
     /// A bounded sample of recent denials.
     package private(set) var denials = RecentDenials()
+    /// Whether the census contains demo data.
+    package nonisolated let hasDemoData: Bool
     /// Whether there is a status page; if so, the data that it loads first is cached.
     private let hasPage: Bool
     private let logger: Logger
@@ -63,6 +67,7 @@ package actor Census {
     ///   - fleet: The store that counts the devices of all gates; `nil` if there is none.
     ///   - returns: The store for a sample of denied devices; `nil` if there is none.
     ///   - hasPage: Whether to cache the data that a status page loads first.
+    ///   - hasDemoData: Whether the store contains demo data.
     ///   - logger: The log for write failures and recoveries.
     package init(
         store: CensusStore,
@@ -71,9 +76,11 @@ package actor Census {
         fleet: FleetStore? = nil,
         returns: ReturnStore? = nil,
         hasPage: Bool = false,
+        hasDemoData: Bool = false,
         logger: Logger
     ) {
         self.store = store
+        self.hasDemoData = hasDemoData
         self.hasPage = hasPage
         self.fleet = fleet
         self.returns = returns
@@ -192,6 +199,16 @@ package actor Census {
         }
     }
 
+    /// Computes a result from the store, on the thread for records, as in `traffic`.
+    package nonisolated func read<Answer: Sendable>(
+        _ body: @escaping @Sendable (CensusStore) throws(CensusStore.Failure) -> Answer
+    ) async throws(CensusStore.Failure) -> Answer {
+        let store = self.store
+        return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+            try body(store)
+        }
+    }
+
     private func write(at now: Timestamp) async {
         let (bucket, store, returns) = (self.bucket.take(), self.store, self.returns)
         self.noteMatches(bucket, at: now)
@@ -292,8 +309,12 @@ extension Census {
                 fleet: fleet.map { FleetStore($0, logger: logger) },
                 returns: samplesReturns ? try ReturnStore(in: folder, keyDigest: key.digest) : nil,
                 hasPage: hasPage,
+                hasDemoData: (try? folder?.read(self.demoMark, atMost: 1_024)) != nil,
                 logger: logger
             )
+            if census.hasDemoData {
+                logger.warning("the state directory contains demo data, not only real traffic")
+            }
             return (census, key.hash)
         } catch {
             logger.error("the census cannot be stored", metadata: ["error": "\(error)"])

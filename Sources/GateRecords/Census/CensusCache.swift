@@ -1,4 +1,5 @@
 internal import GateCensus
+internal import GatePolicy
 internal import GateRules
 
 /// A cache of sums over settled periods.
@@ -9,6 +10,8 @@ struct CensusCache: Sendable {
     var rowsWithShapes = SumCache<CensusSums>()
     /// The cached series, by the number of seconds per point.
     var series: [Int64: SumCache<CensusSeriesSums>] = [:]
+    /// The devices by day, each with the second until which the counts are valid.
+    private var days: [Int64: (day: AdoptionDay, until: Int64)] = [:]
     private(set) var cells: [Int64: CensusCell] = [:]
     private var lastCell: Int64 = 0
     /// SQLite's `data_version`, which changes when another connection writes.
@@ -47,6 +50,18 @@ struct CensusCache: Sendable {
     mutating func forget(ifIncludes second: Int64) {
         let ends = [self.rows.end, self.rowsWithShapes.end] + self.series.values.map(\.end)
         if ends.contains(where: { $0 > second }) { self.forget() }
+        let day = Timestamp(secondsSinceEpoch: second).day
+        if self.days[day]?.until == .max { self.days[day] = nil }
+    }
+
+    /// Returns the cached devices of a day; `nil` if there are none, or if they are out of date.
+    func day(_ day: Int64, at second: Int64) -> AdoptionDay? {
+        self.days[day].flatMap { second < $0.until ? $0.day : nil }
+    }
+
+    /// `end`: The second until which the counts are valid.
+    mutating func keep(_ day: AdoptionDay, until end: Int64) {
+        self.days[day.day] = (day, end)
     }
 }
 

@@ -9,6 +9,8 @@ extension CensusStore {
     private static let unsettled: Int64 = 120
     /// The length in seconds of a week, the default period for evaluating floors.
     private static let usualSpan: Int64 = 7 * 86_400
+    /// The length in seconds of the period for which the status page shows devices by day.
+    private static let usualAdoption: Int64 = 30 * 86_400
     /// An SQL condition for all rows of a period, which uses the index of spans and start times.
     static let inRange =
         "span IN (\(Span.minute.rawValue), \(Span.hour.rawValue), \(Span.day.rawValue)) "
@@ -85,6 +87,7 @@ extension CensusStore {
             let start = now.advanced(by: -span)
             _ = try self.series(since: start, step: TrafficReport.step(of: span))
         }
+        _ = try self.adoption(since: now.advanced(by: -Self.usualAdoption), until: now)
     }
 
     /// Returns the requests of all cells since a time, without their devices, which are slow to

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The census of the last 90 days, in a SQLite database.
 ///
-/// Minutes are merged into hours one to two hours later, and hours into days after a week. Days are
+/// Minutes are merged into hours two to three hours later, and hours into days after a week. Days are
 /// kept for 90 days. A query adds up rows of all three spans; no period is stored twice.
 package final class CensusStore: Sendable {
     package typealias Failure = StateDatabase.Failure
@@ -95,7 +95,7 @@ package final class CensusStore: Sendable {
 /// Writing.
 extension CensusStore {
     /// How long rows of each span are kept after the end of the next longer span, in seconds.
-    private static let minutesKept: Int64 = 3_600
+    private static let minutesKept: Int64 = 7_200
     private static let hoursKept: Int64 = 8 * 86_400
     static let daysKept: Int64 = 90 * 86_400
     /// The tables whose rows are merged and deleted by time.

@@ -1,3 +1,4 @@
+private import CLinux
 internal import FoundationEssentials
 package import GatePolicy
 
@@ -7,5 +8,11 @@ package enum SystemClock {
     package static func now() -> Timestamp {
         let seconds = Date().timeIntervalSince1970.rounded(.down)
         return Timestamp(secondsSinceEpoch: Int64(seconds))
+    }
+
+    /// Whether the kernel knows that a time service keeps the clock right.
+    package static var isSynchronized: Bool {
+        var state = timex()
+        return unsafe ntp_adjtime(&state) != TIME_ERROR && state.status & STA_UNSYNC == 0
     }
 }

@@ -66,10 +66,7 @@ extension Serve {
         let loader = RulesFileLoader(
             path: settings.rules,
             feedKinds: .all,
-            gate: GateContext(
-                backends: settings.gate.upstream.selectable,
-                servesGateways: settings.gate.decideListen != nil
-            ),
+            gate: GateContext(settings.gate),
             now: SystemClock.now
         )
         let state = State(settings, logger: logger)
@@ -98,9 +95,9 @@ extension Serve {
         }
         if let tls { CertificateReloader.remark(on: tls, logger) }
         var gateSettings = settings.gate
-        // Without an admin listener, latency metrics cannot be read, so reading the clock is not
-        // worth its cost.
-        if adminPlace == nil { gateSettings.measuresLatency = false }
+        // Without an admin listener or a collector, latency metrics cannot be read, so reading the
+        // clock is not worth its cost.
+        if adminPlace == nil, settings.metricsExport == nil { gateSettings.measuresLatency = false }
         gateSettings.passes = state.passSettings(settings)
         let opened = settings.census.flatMap { wanted in
             Census.open(
@@ -181,22 +178,23 @@ extension Serve {
             await server.confirm(feed, at: time)
         }
         let hooks = FeedHooks(logger: logger)
+        let endpoints = AdminEndpoints(
+            reloader: reloader,
+            coordinator: coordinator,
+            hooks: hooks,
+            lastGood: state.lastGood,
+            gate: GateView(server, log: log),
+            census: census,
+            audit: audit,
+            archive: state.archive,
+            breaker: breaker,
+            now: SystemClock.now
+        )
         let admin = try await self.startAdmin(
             adminPlace,
             token: settings.adminToken,
             limits: adminLimits,
-            AdminEndpoints(
-                reloader: reloader,
-                coordinator: coordinator,
-                hooks: hooks,
-                lastGood: state.lastGood,
-                gate: GateView(server, log: log),
-                census: census,
-                audit: audit,
-                archive: state.archive,
-                breaker: breaker,
-                now: SystemClock.now
-            ),
+            endpoints,
             logger: logger
         )
         if admin == nil, let feed = loaded.feeds.first(where: \.hasWebhook) {
@@ -240,6 +238,9 @@ extension Serve {
             services.append(service)
         }
         services += [FeedService(supervisor: supervisor), watchdog, gate]
+        if let export = settings.metricsExport {
+            services.append(try ExportService(endpoints, export, trust, logger))
+        }
         // The admin service is appended last so that it is the first to be shut down.
         if let admin { services.append(AdminService(server: admin)) }
         let group = ServiceGroup(

@@ -34,6 +34,8 @@ struct Serve: AsyncParsableCommand {
     @Option(help: .of(\.adminTokenFile)) var adminTokenFile: String?
     @Option(help: .of(\.previewSecretFile)) var previewSecretFile: String?
     @Option(help: .of(\.latencyMetrics)) var latencyMetrics: String?
+    @Option(help: .of(\.otlpEndpoint)) var otlpEndpoint: String?
+    @Option(help: .of(\.otlpInterval)) var otlpInterval: String?
     @Option(help: .of(\.census)) var census: String?
     @Option(help: .of(\.censusMaxCells)) var censusMaxCells: String?
     @Option(help: .of(\.censusInterval)) var censusInterval: String?

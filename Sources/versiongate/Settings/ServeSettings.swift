@@ -1,6 +1,7 @@
 import GateAdmin
 import GateControl
 import GateProxy
+import GateSystem
 import GateWire
 import Logging
 import NIOCore
@@ -21,6 +22,8 @@ struct ServeSettings {
     var adminToken: AdminTokenFile?
     /// The verification of passes; `nil` if there are none.
     var passes: PassSeal?
+    /// The collector for metrics; `nil` if there is none.
+    var metricsExport: (url: FetchURL, interval: Duration)?
     /// The settings of the census; `nil` if it is off.
     var census: CensusSettings?
     /// The time that requests may take to complete after SIGTERM.
@@ -76,6 +79,15 @@ struct ServeSettings {
         self.feedCA = try reader.optional(\.feedCA)
         self.adminListen = try reader.optional(\.adminListen)
         self.adminToken = try AdminTokenFile(file: reader.optional(\.adminTokenFile))
+        if let url = try reader.optional(\.otlpEndpoint) {
+            let interval = try reader.value(\.otlpInterval)
+            self.metricsExport = (url, .nanoseconds(interval.nanoseconds))
+        } else if reader.isSet(\.otlpInterval) {
+            throw .idle(
+                \.otlpInterval,
+                because: "there is no \(Settings[\.otlpEndpoint].name.flag)"
+            )
+        }
         self.census = try CensusSettings(reader)
         self.drainTimeout = try reader.value(\.drainTimeout)
         self.logLevel = try reader.value(\.logLevel)

@@ -1,4 +1,5 @@
 import GateProxy
+import GateSystem
 import NIOCore
 
 /// The parser for the string values of a setting.
@@ -58,6 +59,12 @@ extension SettingFormat where Value == TimeAmount? {
 
 extension SettingFormat where Value == String {
     static let path = Self("a path") { $0.isEmpty ? nil : $0 }
+}
+
+extension SettingFormat where Value == FetchURL {
+    static let fetchURL = Self("an https:// URL, or an http:// URL of this machine") { text in
+        try? FetchURL(parsing: text)
+    }
 }
 
 extension SettingFormat where Value == [String] {

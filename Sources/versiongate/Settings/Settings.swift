@@ -164,7 +164,19 @@ struct Settings: Sendable {
         "latencyMetrics",
         .boolean,
         default: "true",
-        "Whether latencies are measured for /metrics on the admin listener"
+        "Whether latencies are measured for the metrics"
+    )
+    let otlpEndpoint = Setting(
+        "otlpEndpoint",
+        .fetchURL,
+        absence: "metrics are not exported",
+        "URL of an OpenTelemetry collector, to which the metrics are sent (OTLP over HTTP)"
+    )
+    let otlpInterval = Setting(
+        "otlpInterval",
+        .seconds,
+        default: "60",
+        "Interval for sending the metrics to the collector in seconds"
     )
 
     // MARK: The census
@@ -382,7 +394,7 @@ struct Settings: Sendable {
         "accessLogFormat",
         .word,
         absence: "combined, or json with --log-format json",
-        "Format of the access log: common, combined or json"
+        "Format of the access log: common, combined, json or otel"
     )
     let logFormat = Setting<LogFormat>(
         "logFormat",

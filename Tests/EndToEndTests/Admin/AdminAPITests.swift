@@ -78,6 +78,8 @@ struct AdminAPITests {
         ("GET", "/api/v1/feeds", nil, 200), ("GET", "/api/v1/breaker", nil, 200),
         ("GET", "/api/v1/timeline", nil, 200),
         ("GET", "/api/v1/census?since=1h", nil, 200), ("GET", "/api/v1/census?since=x", nil, 400),
+        ("GET", "/api/v1/overview", nil, 200), ("GET", "/api/v1/adoption", nil, 200),
+        ("GET", "/api/v1/adoption?since=week", nil, 400),
         ("GET", "/api/v1/traffic?since=1h", nil, 200),
         ("GET", "/api/v1/traffic?since=1y", nil, 400),
         ("GET", "/api/v1/advice/floor?atMost=20%25&days=1", nil, 200),

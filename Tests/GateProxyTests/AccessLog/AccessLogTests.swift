@@ -85,6 +85,20 @@ struct AccessLogTests {
 
                 """
             ),
+            (
+                .otel,
+                """
+                {"time":"TIME","level":"info","message":"request","client.address":"203.0.113.5",\
+                "http.request.method":"GET","url.path":"/a/b","network.protocol.version":"1.1",\
+                "http.request.header.referer":["https://example.com/c"],\
+                "user_agent.original":"Shop/3.1 \\"x\\"","versiongate.app":"com.example.shop",\
+                "versiongate.platform":"ios","versiongate.version":"3.1",\
+                "versiongate.decision":"allow","versiongate.request_id":"r-1",\
+                "http.response.status_code":200,"http.response.body.size":2,\
+                "versiongate.upstream_status":200,"versiongate.duration_ms":}
+
+                """
+            ),
         ]
     )
     func `a forwarded request has one line`(_ format: AccessLogFormat, _ line: String) throws {
@@ -98,6 +112,37 @@ struct AccessLogTests {
             #expect(self.logged(stage, lines) == line)
         }
     }
+
+    @Test(
+        arguments: [
+            (.json, #""trace_id":"\#(Self.trace)","span_id":"00f067aa0ba902b7","request_id":"#),
+            (
+                .otel,
+                #""trace_id":"\#(Self.trace)","span_id":"00f067aa0ba902b7","versiongate.request_id":"#
+            ),
+            (.combined, #"observed="-" trace_id="\#(Self.trace)" request_id="#),
+        ] as [(AccessLogFormat, String)]
+    )
+    func `the trace of a request is logged`(_ format: AccessLogFormat, _ part: String) throws {
+        let (stage, lines) = try self.stage(format)
+        let client = try stage.client()
+        let upstream = try stage.upstream()
+        for field in [
+            "traceparent: 00-\(Self.trace)-00f067aa0ba902b7-01",
+            "b3: \(Self.trace)-00f067aa0ba902b7-1",
+            "X-B3-TraceId: \(Self.trace)\r\nX-B3-SpanId: 00f067aa0ba902b7",
+        ] {
+            try client.receive(wire("GET / HTTP/1.1", "Host: a", field))
+            try upstream.receive(Message.ok)
+            let line = self.logged(stage, lines)
+            #expect(line.contains(part), "\(field)\n\(line)")
+        }
+        try client.receive(wire("GET / HTTP/1.1", "Host: a", "traceparent: 00-\(Self.trace)"))
+        try upstream.receive(Message.ok)
+        #expect(!self.logged(stage, lines).contains("trace_id"))
+    }
+
+    private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
     @Test func `clients that share a verdict are logged with their own values`() throws {
         let (stage, lines) = try self.stage(.combined)
@@ -180,6 +225,7 @@ struct AccessLogTests {
         let path = String(repeating: "\"", count: 1100)
         var wire = Array("\(method) /\(path) HTTP/1.1\r\nHost: a\r\nReferer: ".utf8)
         wire += value + Array("\r\nUser-Agent: ".utf8) + value + Array("\r\n".utf8)
+        wire += Array("traceparent: 00-\(Self.trace)-00f067aa0ba902b7-01\r\n".utf8)
         wire += Array("X-Request-Id: \(String(repeating: "\\", count: 128))\r\n\r\n".utf8)
         var parser = RequestHeadParser()
         let table = FieldNameTable.request(identityHeaderNames: [])
@@ -202,9 +248,9 @@ struct AccessLogTests {
         // The request ends a hundred years later.
         log.end(entry, at: .uptimeNanoseconds(3_155_760_000_123_456_789))
         log.tick()
-        #expect(text.hasSuffix(format == .json ? "000123.456}\n" : "000123.456\"\n"))
+        #expect(text.hasSuffix(format.isJSON ? "000123.456}\n" : "000123.456\"\n"))
         #expect(text.count { $0 == "\n" } == 1)
-        #expect(text.contains("\(method.prefix(32))... ") == (format != .json))
+        #expect(text.contains("\(method.prefix(32))... ") == !format.isJSON)
     }
 
     @Test(arguments: AccessLogFormat.allCases)
@@ -234,8 +280,9 @@ struct AccessLogTests {
                     try connection.receive(wire(head + sent))
                     let line = self.logged(stage, lines)
                     for (name, _, value) in identity {
-                        let json = "\"\(name)\":\"\(value)\""
-                        let member = format == .json ? json : " \(name)=\"\(value)\""
+                        let prefix = format == .otel ? "versiongate." : ""
+                        let json = "\"\(prefix)\(name)\":\"\(value)\""
+                        let member = format.isJSON ? json : " \(name)=\"\(value)\""
                         #expect(line.contains(member), "\(line)")
                     }
                 }

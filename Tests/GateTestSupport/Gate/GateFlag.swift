@@ -49,6 +49,8 @@ package enum GateFlag: Sendable, Equatable {
     case adminTokenFile(path: String)
     case previewSecretFile(path: String)
     case latencyMetrics(Bool)
+    /// Exports the metrics to a collector five times a second.
+    case metricsExport(url: String)
     case census(Bool)
     case censusDevices(Bool)
     case censusMaxCells(Int)
@@ -111,6 +113,7 @@ package enum GateFlag: Sendable, Equatable {
         case .adminTokenFile(let path): ["--admin-token-file", path]
         case .previewSecretFile(let path): ["--preview-secret-file", path]
         case .latencyMetrics(let measures): ["--latency-metrics", "\(measures)"]
+        case .metricsExport(let url): ["--otlp-endpoint", url, "--otlp-interval", "0.2"]
         case .census(let counts): ["--census", counts ? "on" : "off"]
         case .censusDevices(let counts): ["--census-devices", counts ? "on" : "off"]
         case .censusMaxCells(let count): ["--census-max-cells", "\(count)"]

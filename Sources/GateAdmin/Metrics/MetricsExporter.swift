@@ -1,0 +1,96 @@
+internal import FoundationEssentials
+private import Glibc
+package import GateSystem
+package import Logging
+
+/// Sends the metrics to an OpenTelemetry collector at regular intervals, by OTLP over HTTP.
+///
+/// https://opentelemetry.io/docs/specs/otlp/#otlphttp
+package struct MetricsExporter: Sendable {
+    /// The timeouts of an export, and of the last one, which delays the shutdown.
+    private static let (deadline, lastDeadline) = (Duration.seconds(10), Duration.seconds(2))
+
+    private let endpoints: AdminEndpoints
+    private let url: FetchURL
+    private let interval: Duration
+    private let fetcher: Fetcher
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - endpoints: The source of the metrics.
+    ///   - url: The URL of the collector for metrics, which usually ends with `/v1/metrics`.
+    ///   - interval: The time between two exports.
+    ///   - trust: The certificate authorities of the collector.
+    ///   - logger: The log for failures and recoveries.
+    package init(
+        _ endpoints: AdminEndpoints,
+        to url: FetchURL,
+        every interval: Duration,
+        trust: TrustedAuthorities,
+        logger: Logger
+    ) throws(FetchFailure) {
+        self.endpoints = endpoints
+        self.url = url
+        self.interval = interval
+        self.fetcher = try Fetcher(trust: trust)
+        self.logger = logger
+    }
+
+    /// Exports until the task is canceled, and once more then.
+    ///
+    /// The totals count from the start of the gate, so a failed export loses no counts.
+    package func run() async {
+        var isFailing = false
+        while (try? await Task.sleep(for: self.interval)) != nil {
+            let failure = await self.export(within: Self.deadline)
+            if let failure, !isFailing {
+                let metadata: Logger.Metadata = [
+                    "url": "\(self.url.text)", "error": "\(failure)",
+                ]
+                self.logger.warning("the metrics cannot be exported", metadata: metadata)
+            } else if failure == nil, isFailing {
+                self.logger.notice("the metrics are exported again")
+            }
+            isFailing = failure != nil
+        }
+        // A canceled task cannot fetch.
+        await Task.detached { _ = await self.export(within: Self.lastDeadline) }.value
+    }
+
+    /// Sends the current metrics; returns the reason if that fails.
+    private func export(within deadline: Duration) async -> String? {
+        guard let metrics = await self.endpoints.metrics() else { return nil }
+        let now = Date().timeIntervalSince1970
+        let document = OTLPMetrics(
+            metrics.families,
+            version: metrics.release.version,
+            resource: Self.resource(metrics.release),
+            start: metrics.process.startTime ?? now,
+            now: now
+        )
+        do {
+            let body = Array(try JSONEncoder().encode(document))
+            var limits = FetchLimits.defaults
+            limits.deadline = deadline
+            let request = FetchRequest(
+                self.url,
+                method: .post(body: body, type: "application/json"),
+                limits: limits
+            )
+            let response = try await self.fetcher.fetch(request)
+            return 200..<300 ~= response.status ? nil : "status \(response.status)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static func resource(_ release: GateView.Release) -> [OTLPMetrics.Attribute] {
+        var name = [CChar](repeating: 0, count: 256)
+        let isKnown = unsafe gethostname(&name, name.count - 1) == 0
+        let host = unsafe isKnown ? String(cString: name) : "unknown"
+        return [
+            .init("service.name", "versiongate"), .init("service.version", release.version),
+            .init("service.instance.id", "\(host):\(getpid())"), .init("host.name", host),
+        ]
+    }
+}

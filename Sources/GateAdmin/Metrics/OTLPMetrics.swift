@@ -1,0 +1,221 @@
+internal import FoundationEssentials
+
+/// The metrics as an `ExportMetricsServiceRequest` of OTLP 1 in JSON.
+///
+/// Names and labels are those of `/metrics`. 64-bit integers are strings, as the JSON encoding of
+/// Protocol Buffers requires.
+struct OTLPMetrics: Encodable {
+    /// The value of `aggregationTemporality` for totals since the start of the process.
+    private static let cumulative = 2
+
+    struct Attribute: Encodable, Equatable {
+        struct Value: Encodable, Equatable {
+            let stringValue: String
+        }
+
+        let key: String
+        let value: Value
+
+        init(_ key: String, _ value: String) {
+            self.key = key
+            self.value = Value(stringValue: value)
+        }
+    }
+
+    private struct ResourceMetrics: Encodable {
+        let resource: Resource
+        let scopeMetrics: [ScopeMetrics]
+    }
+
+    private struct Resource: Encodable {
+        let attributes: [Attribute]
+    }
+
+    private struct ScopeMetrics: Encodable {
+        let scope: Scope
+        let metrics: [Metric]
+    }
+
+    private struct Scope: Encodable {
+        let name = "versiongate"
+        let version: String
+    }
+
+    private struct Metric: Encodable {
+        let name: String
+        let description: String
+        let unit: String
+        var sum: Sum?
+        var gauge: Gauge?
+        var histogram: Histogram?
+    }
+
+    private struct Sum: Encodable {
+        let dataPoints: [NumberPoint]
+        let aggregationTemporality = OTLPMetrics.cumulative
+        let isMonotonic = true
+    }
+
+    private struct Gauge: Encodable {
+        let dataPoints: [NumberPoint]
+    }
+
+    private struct Histogram: Encodable {
+        let dataPoints: [HistogramPoint]
+        let aggregationTemporality = OTLPMetrics.cumulative
+    }
+
+    private struct NumberPoint: Encodable {
+        let attributes: [Attribute]
+        /// `nil` for a gauge.
+        let startTimeUnixNano: String?
+        let timeUnixNano: String
+        var asInt: String?
+        var asDouble: Double?
+    }
+
+    private struct HistogramPoint: Encodable {
+        let attributes: [Attribute]
+        let startTimeUnixNano: String
+        let timeUnixNano: String
+        var count = "0"
+        var sum = 0.0
+        var bucketCounts: [String] = []
+        var explicitBounds: [Double] = []
+        /// The sum of the counts in `bucketCounts`.
+        private var counted: UInt64 = 0
+
+        private enum CodingKeys: String, CodingKey {
+            case attributes, startTimeUnixNano, timeUnixNano, count, sum, bucketCounts,
+                explicitBounds
+        }
+
+        init(_ attributes: [Attribute], _ times: Times) {
+            self.attributes = attributes
+            self.startTimeUnixNano = times.start
+            self.timeUnixNano = times.now
+        }
+
+        /// Adds a bucket of the exposition format, whose count includes all lower buckets.
+        mutating func add(_ total: UInt64, upTo bound: Double?) {
+            self.bucketCounts.append("\(total - self.counted)")
+            self.counted = total
+            if let bound { self.explicitBounds.append(bound) }
+        }
+    }
+
+    /// The start of the process and the time of the values, in nanoseconds since 1970.
+    private struct Times {
+        let start: String
+        let now: String
+
+        init(start: Double, now: Double) {
+            // A Double has no nanoseconds since 1970.
+            self.start = "\(Int64(start * 1e3))000000"
+            self.now = "\(Int64(now * 1e3))000000"
+        }
+    }
+
+    private let resourceMetrics: [ResourceMetrics]
+
+    /// - Parameters:
+    ///   - families: The metrics; those without samples are omitted.
+    ///   - version: The version of the gate.
+    ///   - resource: The attributes of this gate.
+    ///   - start: The start of the process, in seconds since 1970.
+    ///   - now: The time of the values, in seconds since 1970.
+    init(
+        _ families: [MetricFamily],
+        version: String,
+        resource: [Attribute],
+        start: Double,
+        now: Double
+    ) {
+        let times = Times(start: start, now: now)
+        let metrics = families.filter { !$0.samples.isEmpty }.map { Self.metric($0, times) }
+        self.resourceMetrics = [
+            ResourceMetrics(
+                resource: Resource(attributes: resource),
+                scopeMetrics: [ScopeMetrics(scope: Scope(version: version), metrics: metrics)]
+            )
+        ]
+    }
+
+    private static func metric(_ family: MetricFamily, _ times: Times) -> Metric {
+        var metric = Metric(
+            name: family.name,
+            description: family.help,
+            unit: self.unit(of: family.name)
+        )
+        switch family.kind {
+        case .counter:
+            metric.sum = Sum(dataPoints: family.samples.map { self.point($0, times, isSum: true) })
+        case .gauge:
+            metric.gauge = Gauge(
+                // JSON has no infinite numbers.
+                dataPoints: family.samples.filter(\.value.isFinite).map {
+                    self.point($0, times, isSum: false)
+                }
+            )
+        case .histogram:
+            metric.histogram = Histogram(dataPoints: self.histograms(family.samples, times))
+        }
+        return metric
+    }
+
+    /// Returns the unit as a code of UCUM; the names of the metrics end with their units.
+    private static func unit(of name: String) -> String {
+        name.contains("_seconds") ? "s" : name.contains("_bytes") ? "By" : "1"
+    }
+
+    private static func point(
+        _ sample: MetricFamily.Sample,
+        _ times: Times,
+        isSum: Bool
+    ) -> NumberPoint {
+        var point = NumberPoint(
+            attributes: sample.labels.map { Attribute($0.name, $0.value) },
+            startTimeUnixNano: isSum ? times.start : nil,
+            timeUnixNano: times.now
+        )
+        switch sample.value {
+        case .count(let count): point.asInt = "\(Int64(clamping: count))"
+        case .number(let number): point.asDouble = number
+        }
+        return point
+    }
+
+    /// Returns the histograms; the samples of each one are consecutive.
+    private static func histograms(
+        _ samples: [MetricFamily.Sample],
+        _ times: Times
+    ) -> [HistogramPoint] {
+        var points: [HistogramPoint] = []
+        for sample in samples {
+            let labels = sample.labels.filter { $0.name != "le" }
+            let attributes = labels.map { Attribute($0.name, $0.value) }
+            if points.last?.attributes != attributes {
+                points.append(HistogramPoint(attributes, times))
+            }
+            let last = points.count - 1
+            switch (sample.suffix, sample.value) {
+            case ("_bucket", .count(let total)):
+                let bound = sample.labels.first { $0.name == "le" }?.value
+                points[last].add(total, upTo: bound == "+Inf" ? nil : bound.flatMap(Double.init))
+            case ("_sum", .number(let sum)): points[last].sum = sum
+            case ("_count", .count(let count)): points[last].count = "\(count)"
+            default: break
+            }
+        }
+        return points
+    }
+}
+
+extension MetricFamily.Value {
+    fileprivate var isFinite: Bool {
+        switch self {
+        case .count: true
+        case .number(let number): number.isFinite
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package import GatePolicy
+
+/// The requests and devices of a period, by decision.
+package struct DecisionTotals: Sendable {
+    package fileprivate(set) var all = ImpactAmount()
+    package fileprivate(set) var denied = ImpactAmount()
+    package fileprivate(set) var recommended = ImpactAmount()
+    /// The clients that pass, and that rules in observe mode would deny.
+    package fileprivate(set) var observed = ImpactAmount()
+    package fileprivate(set) var serverErrors: UInt64 = 0
+
+    package init() {}
+}
+
+/// The decisions of a period, in total and by platform.
+package struct DecisionSurvey: Sendable {
+    /// The clients of a platform.
+    package enum Group: Sendable, Hashable {
+        /// `nil` if the clients send no platform, or one that cannot be parsed.
+        case platform(String?)
+        /// All clients beyond the census's limit.
+        case other
+    }
+
+    package private(set) var total = DecisionTotals()
+    package private(set) var groups: [Group: DecisionTotals] = [:]
+
+    /// Sums up the rows of a census.
+    ///
+    /// Denials and recommendations are those that clients got. Observing rules are evaluated anew,
+    /// because the census does not contain them.
+    ///
+    /// - Parameters:
+    ///   - rows: The census.
+    ///   - ruleSet: The active rules.
+    ///   - now: The time of the evaluation.
+    package init(_ rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
+        let view = CensusView(ruleSet, now, ignoresMaintenance: false, [])
+        let samples = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext)
+        for row in rows {
+            let observed = view.observedShare(of: row, samples)
+            let group = row.cell.client.map { Group.platform($0.platform.text) } ?? .other
+            self.total.add(row, observed: observed)
+            self.groups[group, default: DecisionTotals()].add(row, observed: observed)
+        }
+    }
+}
+
+extension DecisionTotals {
+    /// `observed`: The share of the requests that observing rules would deny.
+    fileprivate mutating func add(_ row: CensusRow, observed: Double) {
+        self.all.add(row.figures)
+        self.observed.add(row.figures, share: observed)
+        self.serverErrors += row.figures.serverErrors
+        switch row.cell.outcome.kind {
+        case .allow: break
+        case .recommend: self.recommended.add(row.figures)
+        case .require, .maintenance: self.denied.add(row.figures)
+        }
+    }
+}
+
+extension CensusView {
+    /// Returns the share of a row's requests that pass, and that observing rules would deny.
+    ///
+    /// Requests for paths that are new to the rules do not count.
+    fileprivate func observedShare(of row: CensusRow, _ samples: [RuleSet.DeviceSample]) -> Double {
+        guard let client = row.cell.client, row.cell.outcome.kind < .require else { return 0 }
+        let scope = self.scopes(row).least
+        var identity = client.identity
+        return samples.reduce(0) { sum, sample in
+            identity.device = sample.device
+            let decision = self.decide(identity, in: scope)
+            let denies = !decision.denies && decision.observed.contains { $0.kind >= .require }
+            return denies ? sum + sample.share : sum
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import GateCensus
+package import GatePolicy
+
+/// The devices of each version by day.
+package struct AdoptionReport: Sendable {
+    /// The maximum number of versions per app and platform; the other versions are combined.
+    private static let limit = 40
+
+    private let since: Timestamp
+    private let until: Timestamp
+    private let days: [AdoptionDay]
+
+    /// Reads the days of a period, the first and the last of which may be incomplete.
+    package init(
+        _ store: CensusStore,
+        since start: Timestamp,
+        until end: Timestamp
+    ) throws(CensusStore.Failure) {
+        self.since = start
+        self.until = end
+        self.days = try store.adoption(since: start, until: end)
+    }
+}
+
+/// The devices of a day, by app, platform and version; the counts are estimates.
+struct AdoptionDay: Sendable {
+    /// The clients of an app on a platform; `nil` if they do not send it.
+    struct Group: Sendable, Hashable {
+        let app: String?
+        let platform: String?
+    }
+
+    /// The day, as the number of days since 1970.
+    let day: Int64
+    private(set) var devices: [Group: Int] = [:]
+    private(set) var versions: [Group: [String?: Int]] = [:]
+
+    /// Counts the devices of the cells of a day.
+    init(_ day: Int64, _ cells: some Sequence<(CensusClient, HyperLogLog)>) {
+        self.day = day
+        var all: [Group: HyperLogLog] = [:]
+        var sketches: [Group: [String?: HyperLogLog]] = [:]
+        for (client, devices) in cells {
+            let group = Group(app: client.app.text, platform: client.platform.text)
+            all[group, default: HyperLogLog()].merge(devices)
+            sketches[group, default: [:]][client.version.text, default: HyperLogLog()].merge(
+                devices
+            )
+        }
+        self.devices = all.mapValues(\.count)
+        self.versions = sketches.mapValues { $0.mapValues(\.count) }
+    }
+}
+
+extension AdoptionReport: Encodable {
+    private enum Key: String, CodingKey {
+        case since, until, days, groups
+    }
+
+    private struct GroupEntry: Encodable {
+        let app: String?
+        let platform: String?
+        /// The devices on each day.
+        let devices: [Int]
+        let versions: [VersionEntry]
+    }
+
+    private struct VersionEntry: Encodable {
+        let version: String?
+        let isOther: Bool?
+        /// The devices on each day.
+        let devices: [Int]
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("\(self.since)", forKey: .since)
+        try container.encode("\(self.until)", forKey: .until)
+        let dates = self.days.map { "\(Timestamp(secondsSinceEpoch: $0.day * 86_400))".prefix(10) }
+        try container.encode(dates.map(String.init), forKey: .days)
+        try container.encode(self.groups, forKey: .groups)
+    }
+
+    /// The groups, those with the most devices first.
+    private var groups: [GroupEntry] {
+        let groups = Set(self.days.flatMap(\.devices.keys)).sorted { $0.words < $1.words }
+        let entries = groups.map { group in
+            GroupEntry(
+                app: group.app,
+                platform: group.platform,
+                devices: self.days.map { $0.devices[group] ?? 0 },
+                versions: self.versions(of: group)
+            )
+        }
+        return entries.sorted { $0.devices.reduce(0, +) > $1.devices.reduce(0, +) }
+    }
+
+    private func versions(of group: AdoptionDay.Group) -> [VersionEntry] {
+        var counts: [String?: [Int]] = [:]
+        for (place, day) in self.days.enumerated() {
+            for (version, devices) in day.versions[group] ?? [:] {
+                counts[version, default: Array(repeating: 0, count: self.days.count)][place] =
+                    devices
+            }
+        }
+        let names = counts.keys.sorted { $0 ?? "" < $1 ?? "" }
+        let order = names.map { name in (version: name, devices: counts[name] ?? []) }
+            .sorted { $0.devices.reduce(0, +) > $1.devices.reduce(0, +) }
+        let shown = order.prefix(Self.limit).map { version, devices in
+            VersionEntry(version: version, isOther: nil, devices: devices)
+        }
+        let rest = order.dropFirst(Self.limit).map(\.devices)
+        guard !rest.isEmpty else { return shown }
+        let sums = self.days.indices.map { place in rest.reduce(0) { $0 + $1[place] } }
+        return shown + [VersionEntry(version: nil, isOther: true, devices: sums)]
+    }
+}
+
+extension AdoptionDay.Group {
+    fileprivate var words: String { "\(self.app ?? "")\0\(self.platform ?? "")" }
+}

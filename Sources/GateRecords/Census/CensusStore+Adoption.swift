@@ -1,0 +1,52 @@
+internal import GateCensus
+internal import GatePolicy
+private import Synchronization
+
+/// The devices by day.
+extension CensusStore {
+    /// The number of seconds for which the counts of an incomplete day are cached.
+    private static let freshness: Int64 = 60
+    /// The number of seconds after a day in which counts may still be added.
+    private static let delay: Int64 = 3_600
+
+    /// Returns the devices on each day (UTC) of a period.
+    func adoption(
+        since start: Timestamp,
+        until end: Timestamp
+    ) throws(Failure) -> [AdoptionDay] {
+        let now = end.secondsSinceEpoch
+        let first = max(start, end.advanced(by: -Self.daysKept)).day
+        return try self.use { database in
+            try self.memory.withLock { memory throws(SQLiteDatabase.Failure) in
+                try memory.look(at: database, changes: nil)
+                return try (first...max(first, end.day)).map {
+                    day throws(SQLiteDatabase.Failure) in
+                    if let known = memory.day(day, at: now) { return known }
+                    let read = try Self.day(day, memory.cells, in: database)
+                    let isComplete = now >= (day + 1) * Span.day.rawValue + Self.delay
+                    memory.keep(read, until: isComplete ? .max : now + Self.freshness)
+                    return read
+                }
+            }
+        }
+    }
+
+    private static func day(
+        _ day: Int64,
+        _ cells: [Int64: CensusCell],
+        in database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) -> AdoptionDay {
+        let start = day * Span.day.rawValue
+        var sketches: [CensusClient: HyperLogLog] = [:]
+        try database.run(
+            "SELECT cell, devices FROM figures WHERE \(Self.inRange)",
+            (start..<start + Span.day.rawValue).ends
+        ) { row in
+            guard let client = cells[row.integer(0)]?.client else { return }
+            let bytes = row.bytes(1)
+            guard !bytes.isEmpty, let devices = HyperLogLog(redis: bytes) else { return }
+            sketches[client, default: HyperLogLog()].merge(devices)
+        }
+        return AdoptionDay(day, sketches.lazy.map { ($0.key, $0.value) })
+    }
+}

@@ -1,0 +1,114 @@
+internal import GateCensus
+package import GatePolicy
+
+/// The decisions of the last minutes, and those of the same minutes an hour before.
+package struct OverviewReport: Sendable {
+    /// The length of a period in seconds.
+    private static let length: Int64 = 900
+    /// The number of seconds between the periods.
+    private static let distance: Int64 = 3_600
+
+    private let until: Timestamp
+    private let now: DecisionSurvey
+    private let earlier: DecisionSurvey
+
+    /// Reads both periods; they end with the current minute, which is incomplete.
+    package init(
+        _ store: CensusStore,
+        by ruleSet: RuleSet,
+        at now: Timestamp
+    ) throws(CensusStore.Failure) {
+        let minute = CensusStore.Span.minute.rawValue
+        let until = Timestamp(secondsSinceEpoch: (now.secondsSinceEpoch / minute + 1) * minute)
+        func survey(endingAt end: Timestamp) throws(CensusStore.Failure) -> DecisionSurvey {
+            let rows = try store.rows(since: end.advanced(by: -Self.length), until: end)
+            return DecisionSurvey(rows, by: ruleSet, at: now)
+        }
+        self.until = until
+        self.now = try survey(endingAt: until)
+        self.earlier = try survey(endingAt: until.advanced(by: -Self.distance))
+    }
+}
+
+extension OverviewReport: Encodable {
+    private enum Key: String, CodingKey {
+        case since, until, earlier, total, platforms
+    }
+
+    private struct Period: Encodable {
+        let since: String
+        let until: String
+
+        init(endingAt end: Timestamp) {
+            self.since = "\(end.advanced(by: -OverviewReport.length))"
+            self.until = "\(end)"
+        }
+    }
+
+    /// The figures of all clients, or of those of a platform.
+    private struct Entry: Encodable {
+        var platform: String?
+        var isOther: Bool?
+        let now: Figures
+        let earlier: Figures
+    }
+
+    private struct Figures: Encodable {
+        let requests: UInt64
+        let devices: Int
+        let denied: Amount
+        let recommended: Amount
+        let observed: Amount
+        let serverErrors: UInt64
+
+        init(_ totals: DecisionTotals?) {
+            let totals = totals ?? DecisionTotals()
+            let all = Amount(totals.all)
+            self.requests = all.requests
+            self.devices = all.devices
+            self.denied = Amount(totals.denied)
+            self.recommended = Amount(totals.recommended)
+            self.observed = Amount(totals.observed)
+            self.serverErrors = totals.serverErrors
+        }
+    }
+
+    private struct Amount: Encodable {
+        let requests: UInt64
+        let devices: Int
+
+        init(_ amount: ImpactAmount) {
+            self.requests = UInt64(amount.requests.rounded())
+            self.devices = Int(amount.devices.rounded())
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        let now = Period(endingAt: self.until)
+        try container.encode(now.since, forKey: .since)
+        try container.encode(now.until, forKey: .until)
+        let earlier = Period(endingAt: self.until.advanced(by: -Self.distance))
+        try container.encode(earlier, forKey: .earlier)
+        let total = Entry(now: Figures(self.now.total), earlier: Figures(self.earlier.total))
+        try container.encode(total, forKey: .total)
+        try container.encode(self.platforms, forKey: .platforms)
+    }
+
+    /// The platforms, those with the most requests first.
+    private var platforms: [Entry] {
+        let groups = Set(self.now.groups.keys).union(self.earlier.groups.keys)
+        let entries = groups.map { group in
+            let (now, earlier) = (self.now.groups[group], self.earlier.groups[group])
+            var entry = Entry(now: Figures(now), earlier: Figures(earlier))
+            switch group {
+            case .platform(let name): entry.platform = name
+            case .other: entry.isOther = true
+            }
+            return entry
+        }
+        return entries.sorted { left, right in
+            (right.now.requests, left.platform ?? "") < (left.now.requests, right.platform ?? "")
+        }
+    }
+}

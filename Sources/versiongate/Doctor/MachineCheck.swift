@@ -1,0 +1,162 @@
+import GateAdmin
+import GatePolicy
+import GateProxy
+import GateRecords
+import GateSystem
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Checks what the gate needs from its machine.
+struct MachineCheck {
+    private let settings: ServeSettings
+
+    init(_ settings: ServeSettings) {
+        self.settings = settings
+    }
+
+    /// Checks whether the listeners' addresses are free.
+    func ports() async -> [Diagnosis] {
+        let gate = self.settings.gate
+        let listeners: [(name: String, endpoint: Endpoint?)] = [
+            ("listen", gate.listen), ("tls-listen", gate.tlsListen),
+            ("decide-listen", gate.decideListen), ("admin-listen", self.settings.adminListen),
+        ]
+        var results: [Diagnosis] = []
+        for case (let name, let endpoint?) in listeners {
+            results.append(await Self.port(name, endpoint))
+        }
+        return results
+    }
+
+    private static func port(_ name: String, _ endpoint: Endpoint) async -> Diagnosis {
+        do {
+            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .bind(host: endpoint.host, port: endpoint.port)
+                .get()
+            try await channel.close()
+            return .ok(name, "\(endpoint) is free")
+        } catch {
+            let problem = BindProblem(endpoint, error).description
+            guard (error as? IOError)?.errnoCode == EADDRINUSE else {
+                return .error(name, "\(endpoint): \(problem)")
+            }
+            // A gate that runs already is no problem.
+            return .warning(name, "\(endpoint): unless this gate is running, \(problem)")
+        }
+    }
+
+    func descriptors() -> Diagnosis {
+        let limit = DescriptorLimit.raised().count
+        let gate = self.settings.gate
+        let operators = AdminLimits.defaults.fitting(descriptors: limit)
+        let needed = DescriptorLimit.needed(
+            connections: gate.maxConnections,
+            operators: self.settings.adminListen == nil ? 0 : operators.connections,
+            threads: gate.threads
+        )
+        guard let limit, limit < needed else {
+            return .ok("descriptors", "enough for --max-connections \(gate.maxConnections)")
+        }
+        return .warning(
+            "descriptors",
+            "the limit is \(limit), and --max-connections \(gate.maxConnections) needs \(needed)",
+            fix: "raise the limit (LimitNOFILE in the systemd unit, ulimit -n), or lower "
+                + "--max-connections"
+        )
+    }
+
+    /// Checks whether the kernel knows that the clock is synchronized.
+    func clock() -> Diagnosis {
+        guard !SystemClock.isSynchronized else { return .ok("clock", "synchronized") }
+        return .warning(
+            "clock",
+            "the kernel does not know whether it is right (\(SystemClock.now())); scheduled "
+                + "rules, passes and certificates depend on it",
+            fix:
+                "run chrony or systemd-timesyncd; in a container or virtual machine, check the host"
+        )
+    }
+
+    /// Checks the certificates for clients; empty without TLS.
+    func certificates() -> [Diagnosis] {
+        guard let files = self.settings.gate.tls else { return [] }
+        do throws(TLSFileError) {
+            let tls = try ServerTLS(files)
+            let now = Int(SystemClock.now().secondsSinceEpoch)
+            if let remark = tls.remark(at: now) {
+                return [
+                    tls.expiry <= now
+                        ? .error("certificates", remark) : .warning("certificates", remark)
+                ]
+            }
+            let left = (tls.expiry - now) / 86_400
+            return [.ok("certificates", "the first one expires in \(left) days")]
+        } catch {
+            return [.error("certificates", "\(error.file): \(error.reason)")]
+        }
+    }
+
+    /// The free space, in bytes, that the census may need at most.
+    private static let neededBytes = UInt64(CensusStore.diskLimit)
+
+    /// Checks the state folder; it is not created.
+    func stateFolder() -> [Diagnosis] {
+        guard let path = self.settings.stateDir else {
+            return [
+                .warning(
+                    "state-dir",
+                    "there is none: after a restart, the census and the last good rules are lost",
+                    fix: "set --state-dir to a directory that only this gate writes to"
+                )
+            ]
+        }
+        var existing = path
+        while unsafe access(existing, F_OK) != 0, existing.count > 1 {
+            let parent = existing.split(separator: "/").dropLast().joined(separator: "/")
+            existing = path.hasPrefix("/") ? "/" + parent : parent.isEmpty ? "." : parent
+        }
+        guard unsafe access(existing, W_OK | X_OK) == 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            return [
+                .error(
+                    "state-dir",
+                    "\(existing): \(reason)",
+                    fix: "let the gate's user write to it: chown USER \(existing)"
+                )
+            ]
+        }
+        let isNew = existing != path
+        var results: [Diagnosis] = [
+            .ok("state-dir", "\(path) \(isNew ? "will be created" : "can be written to")")
+        ]
+        if let free = Self.freeBytes(existing), free < Self.neededBytes {
+            results.append(
+                .warning(
+                    "state-dir",
+                    "\(free >> 20) MiB are free, and the census may take "
+                        + "\(Self.neededBytes >> 20) MiB",
+                    fix: "free some space; when the disk is full, counts are lost, and the gate "
+                        + "goes on"
+                )
+            )
+        }
+        if unsafe access("\(path)/\(Census.demoMark)", F_OK) == 0 {
+            results.append(
+                .warning(
+                    "state-dir",
+                    "\(path) contains demo data",
+                    fix: "use another directory"
+                )
+            )
+        }
+        return results
+    }
+
+    private static func freeBytes(_ path: String) -> UInt64? {
+        var figures = statvfs()
+        guard unsafe statvfs(path, &figures) == 0 else { return nil }
+        return UInt64(figures.f_bavail) * UInt64(figures.f_frsize)
+    }
+}

@@ -1,0 +1,104 @@
+import GateFeeds
+import GatePolicy
+import GateProxy
+import GateRules
+import GateSystem
+
+/// Checks what the gate needs for its decisions, and the backends behind it.
+struct TrafficCheck {
+    private let settings: ServeSettings
+    private let loader: RulesFileLoader
+
+    init(_ settings: ServeSettings) {
+        self.settings = settings
+        self.loader = RulesFileLoader(
+            path: settings.rules,
+            feedKinds: .all,
+            gate: GateContext(settings.gate),
+            now: SystemClock.now
+        )
+    }
+
+    /// Checks the rules as at a start, without the values of feeds.
+    func rules() -> [Diagnosis] {
+        do throws(RulesFileErrors) {
+            let loaded = try self.loader.load()
+            let findings = RulesFindings(loaded, at: SystemClock.now()).all
+            let problems = findings.compactMap { finding -> Diagnosis? in
+                switch finding.effect {
+                case .refuses: .error("rules", "\(finding)")
+                case .warns: .warning("rules", "\(finding)")
+                case .notes: nil
+                }
+            }
+            guard problems.isEmpty else { return problems }
+            let count = loaded.definition.rules.count
+            return [
+                .ok("rules", "\(count) rule\(count == 1 ? "" : "s") in \(self.settings.rules)")
+            ]
+        } catch {
+            return error.errors.map { .error("rules", "\($0)") }
+        }
+    }
+
+    /// Fetches each feed once; empty if there are none, or if the rules cannot be read.
+    func feeds() async -> [Diagnosis] {
+        guard let feeds = try? self.loader.feeds(), !feeds.isEmpty else { return [] }
+        do {
+            let fetcher = try Fetcher(trust: TrustedAuthorities(\.feedCA, self.settings.feedCA))
+            return await FeedProbe(fetcher: fetcher).ask(feeds).map { answer in
+                let name = "'\(answer.feed.id)' (\(answer.feed.summary))"
+                guard let failure = answer.failure else { return .ok("feed", name) }
+                return .error(
+                    "feed",
+                    "\(name): \(failure)",
+                    fix: "versiongate feed check \(self.settings.rules) shows the details; until "
+                        + "then, the gate uses the last data that it has"
+                )
+            }
+        } catch {
+            return [.error("feed", "\(error)")]
+        }
+    }
+
+    /// Connects to each backend.
+    func backends() async -> [Diagnosis] {
+        let upstream = self.settings.gate.upstream
+        let probe = BackendProbe(self.settings.gate)
+        var results: [Diagnosis] = []
+        for target in upstream.allTargets {
+            let names = upstream.named.filter { $0.targets.contains(target) }.map(\.name)
+            let name = names.isEmpty ? "\(target)" : "\(target) (\(names.joined(separator: ", ")))"
+            do throws(BackendProbe.Problem) {
+                let addresses = try await probe.connect(to: target)
+                let count = addresses.count
+                results.append(
+                    .ok(
+                        "backend",
+                        "\(name) accepts connections\(count > 1 ? " at \(count) addresses" : "")"
+                    )
+                )
+            } catch {
+                let flag = names.isEmpty ? "--upstream" : "--upstream-named"
+                results.append(
+                    .error(
+                        "backend",
+                        "\(name): \(error)",
+                        fix: "start the backend, or correct \(flag)"
+                    )
+                )
+            }
+        }
+        return results
+    }
+}
+
+extension GateContext {
+    /// The properties of a gate that its rules are checked for.
+    init(_ gate: GateSettings) {
+        self.init(
+            backends: gate.upstream.selectable,
+            servesGateways: gate.decideListen != nil
+        )
+    }
+}
