@@ -5,6 +5,8 @@ GATE := .build/release/versiongate
 NODE ?= node
 # The virtual environment that dev/install-python.sh creates, if it exists.
 PYTHON = $(or $(wildcard .build/python/bin/python3),python3)
+# What builds the Python package, and its virtual environment.
+PACKAGING := clients/python/build-requirements.txt .build/packaging
 # The Swift runtime is linked statically, so that the gate runs on systems without it. Dynamic exclusivity
 # checks would take a tenth of the gate's CPU time; the tests run with them. Line tables are enough for
 # stack traces and profiles; full debug information would add half a minute to the build.
@@ -20,7 +22,8 @@ PACKAGES := .build/package
 
 .DEFAULT_GOAL := run
 .PHONY: help run build test lint bench decide-bench dearest observed soak updates conformance fuzz sanitize clean
-.PHONY: clients gateways gateway-manifests notice package package-test image image-test kubernetes client admin-api prometheus
+.PHONY: clients gateways gateway-manifests notice package package-test image image-test kubernetes client
+.PHONY: client-packages admin-api prometheus
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +38,7 @@ build: ## build the release executable
 test: ## lint, build and run all tests (5 to 10 minutes)
 	@dev/install-packages.sh test
 	@dev/install-python.sh
+	@dev/install-python.sh $(PACKAGING)
 	@$(MAKE) --no-print-directory lint
 	$(SWIFT) build --build-tests
 	python3 -B dev/notice.py --check
@@ -42,7 +46,8 @@ test: ## lint, build and run all tests (5 to 10 minutes)
 
 # Parts of `test` that mostly wait, and run in parallel with each other and with the Swift tests. Each one prints the
 # number of passed, failed and skipped tests, and dev/run-tests.py adds them up.
-WAITING_TESTS := test-dev test-feed-servers test-benchmarks test-pages test-python test-javascript test-kotlin
+WAITING_TESTS := test-dev test-feed-servers test-benchmarks test-pages test-python test-javascript test-kotlin \
+	test-client-packages
 .PHONY: $(WAITING_TESTS)
 
 test-dev:
@@ -68,6 +73,9 @@ test-javascript:
 
 test-kotlin:
 	clients/kotlin/test.sh
+
+test-client-packages:
+	SWIFT="$(SWIFT)" $(PYTHON) -B dev/run-python-tests.py clients/tests
 
 lint: .build/formatted ## check the formatting, the layering and the translations
 	dev/check-imports.sh
@@ -158,6 +166,15 @@ image: package ## build the container image, as root
 
 image-test: image ## test the image, as root
 	deploy/image/test.sh $(PACKAGES)/image
+
+client-packages: ## build the packages of the client libraries for npm, PyPI and Maven
+	@dev/install-packages.sh client-packages
+	@dev/install-python.sh $(PACKAGING)
+	rm -rf .build/client-packages
+	for client in javascript python kotlin; do \
+		clients/$$client/package.sh .build/client-packages/$$client || exit 1; \
+	done
+	find .build/client-packages -type f | sort
 
 client: ## build and test the Swift client library alone, as on macOS (2 minutes)
 	GATE_CLIENT_ALONE=1 $(SWIFT) test --scratch-path .build/client --only-use-versions-from-resolved-file

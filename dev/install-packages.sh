@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for a purpose: `build`, `test`, `conformance`, `clients`, `gateways`, `soak`,
-# `decide-bench`, `package`, `package-test` or `prometheus`. It announces this first, and does nothing if all of them are
-# installed.
+# `decide-bench`, `package`, `package-test`, `client-packages` or `prometheus`. It announces this first, and does nothing if
+# all of them are installed.
 set -euo pipefail
 
 case "${1:-}" in
@@ -15,6 +15,8 @@ test)
     wanted+=(chromium fonts-dejavu-core)
     # The client for Kotlin.
     wanted+=(kotlin default-jdk-headless libokhttp-java junit4)
+    # The packages of the clients. Maven's plugin for Kotlin needs the last two, but Debian's kotlin does not depend on them.
+    wanted+=(npm node-typescript git maven junit5 libkotlinx-coroutines-java)
     # The programs in the guides.
     wanted+=(jq)
     # The benchmark's load generator, and the servers for its tests.
@@ -36,9 +38,11 @@ clients)
     wanted+=(libwww-perl liblwp-protocol-https-perl php-cli php-curl ruby ruby-faraday ruby-httpclient)
     ;;
 gateways) wanted=(nginx haproxy apache2-bin curl openssl python3 python3-venv) ;;
+client-packages) wanted=(nodejs npm python3 python3-venv kotlin default-jdk-headless libokhttp-java) ;;
 prometheus) wanted=(prometheus python3 redis-server) ;;
 *)
-    echo "usage: $0 build|test|conformance|clients|gateways|soak|decide-bench|package|package-test|prometheus" >&2
+    purposes='build|test|conformance|clients|gateways|soak|decide-bench|package|package-test|client-packages|prometheus'
+    echo "usage: $0 $purposes" >&2
     exit 64
     ;;
 esac
@@ -49,9 +53,10 @@ is_there() {
     nginx | haproxy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
     apache2-bin) PATH=$PATH:/usr/sbin command -v apache2 >/dev/null ;;
     default-jdk-headless) command -v javac >/dev/null ;;
-    chromium | curl | jq | openssl | python3 | wget | wrk) command -v "$1" >/dev/null ;;
+    chromium | curl | git | jq | npm | openssl | python3 | wget | wrk) command -v "$1" >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     nodejs) command -v node >/dev/null ;;
+    node-typescript) command -v tsc >/dev/null ;;
     etcd-server) command -v etcd >/dev/null ;;
     redis-server) command -v redis-server >/dev/null && command -v redis-cli >/dev/null ;;
     prometheus) command -v prometheus >/dev/null && command -v promtool >/dev/null ;;
