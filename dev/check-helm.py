@@ -62,7 +62,7 @@ def run(*command):
 def succeed(*command):
     status, output = run(*command)
     if status:
-        raise Fault(f"{' '.join(map(str, command))}: {output.strip()}")
+        raise Fault(output.strip() or f"{command[0]} exits with {status}")
     return output
 
 
