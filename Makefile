@@ -23,7 +23,7 @@ PACKAGES := .build/package
 .DEFAULT_GOAL := run
 .PHONY: help run build test lint bench decide-bench dearest observed soak updates conformance fuzz sanitize clean
 .PHONY: clients gateways gateway-manifests notice package package-test image image-test kubernetes client
-.PHONY: client-packages admin-api prometheus
+.PHONY: client-packages helm admin-api prometheus
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -185,6 +185,10 @@ admin-api: ## test the admin API against its OpenAPI document with Schemathesis 
 
 kubernetes: ## check the Kubernetes manifests
 	dev/check-kubernetes.sh
+
+helm: ## check the Helm chart with Helm and a gate (1 minute)
+	$(SWIFT) build --product versiongate
+	dev/check-helm.sh
 
 gateway-manifests: ## check the manifests in docs/gateways (CRDS=FOLDER: also with these CRDs)
 	dev/check-gateway-manifests.sh $(if $(CRDS),--crds $(CRDS))

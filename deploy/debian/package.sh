@@ -52,7 +52,7 @@ cp "$project"/rules/*.schema.json "$stage/share/"
 (
     cd "$project"
     cp -r --parents {README,SECURITY,CONTRIBUTING,Benchmarks/README}.md NOTICE docs \
-        deploy/{grafana,prometheus,kubernetes} deploy/debian/versiongate.{service,socket,sysusers,yaml} \
+        deploy/{grafana,helm,kubernetes,prometheus} deploy/debian/versiongate.{service,socket,sysusers,yaml} \
         clients/javascript/{README.md,package.json,versiongate.js,versiongate.d.ts} \
         clients/dart clients/kotlin/{README.md,src} clients/python/{README.md,pyproject.toml,versiongate} "$stage/docs/"
 )
