@@ -107,7 +107,6 @@ export class Chart {
         const isTilted = Boolean(captions) && step < 44;
         const end = (share ? bottom + lower.gap + lower.height : bottom) + (isTilted ? 42 : 24);
         const parts = [
-            s("defs", {}, hatch()),
             ...values.flatMap((value) => [
                 s("line", { x1: margin.left, x2: width - margin.right, y1: y(value), y2: y(value), class: value === 0 ? "axis" : "grid" }),
                 s("text", { x: margin.left - 8, y: y(value) + 4, class: "tick end" }, this.#options.toOne ? axisPercent(value) : compact(value)),
@@ -157,13 +156,6 @@ export class Chart {
         this.#tip.style.setProperty("left", `${Math.max(0, Math.min(place, width - room))}px`);
     }
 }
-
-const hatch = () =>
-    s(
-        "pattern",
-        { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-        s("line", { x1: 0, x2: 0, y1: 0, y2: 6, class: "hatch" }),
-    );
 
 function bars(band, { style, isHatched }, x, y, step) {
     const gap = step > 6 ? Math.min(step * 0.18, 8) : step > 3 ? 1 : 0;

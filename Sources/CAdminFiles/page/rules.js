@@ -89,7 +89,8 @@ function drawing(timeline) {
     const x = (time) => edge + ((time - start) / (end - start)) * (width - 2 * edge);
     const first = Math.ceil(start / dayLength) * dayLength;
     const days = Array.from({ length: Math.floor((end - first) / dayLength) + 1 }, (_, index) => first + index * dayLength);
-    const label = (event) => `${minute(event.at)}  ${[event.rule, event.words].filter(Boolean).join(": ")}`;
+    // Where the text has no room, the table has it.
+    const label = ({ at, rule, words }) => `${minute(at)}  ${width < 600 ? rule ?? "" : [rule, words].filter(Boolean).join(": ")}`;
     return s(
         "svg",
         { class: "dates", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("datesUntil", { n: number(timeline.events.length), day: shortDay(end) }) },

@@ -54,12 +54,6 @@ export function timeTicks(times, count, offset = 0) {
     return round.length > 0 ? round : [0];
 }
 
-/** Returns every n-th index, so that labels of a width fit. */
-export function spacedTicks(count, width, labelWidth) {
-    const every = Math.max(1, Math.ceil((count * labelWidth) / Math.max(width, 1)));
-    return Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every);
-}
-
 /** Returns [from, until] for each series and column, stacked in the order of the series; as shares if `toOne` is set. */
 export function stack(series, columns, toOne = false) {
     const sums = new Array(columns).fill(0);
@@ -75,11 +69,3 @@ export function stack(series, columns, toOne = false) {
 
 /** Returns the index of the column at a position. */
 export const columnAt = (x, width, columns) => Math.min(columns - 1, Math.max(0, Math.floor((x / width) * columns)));
-
-/** Moves labels, given as sorted positions, apart by at least `gap`, and keeps them within 0 and `limit`. */
-export function spread(positions, gap, limit) {
-    const places = [...positions];
-    for (let index = 1; index < places.length; index += 1) places[index] = Math.max(places[index], places[index - 1] + gap);
-    for (let index = places.length - 1, most = limit; index >= 0; index -= 1, most -= gap) places[index] = Math.min(places[index], most);
-    return places;
-}

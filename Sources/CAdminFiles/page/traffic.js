@@ -139,7 +139,7 @@ function draw() {
             {},
             h("summary", {}, t("asTable")),
             table(
-                t("trafficTitle"),
+                `${t("trafficTitle")}: ${t("requests")}`,
                 [t("version"), `#${t("requests")}`, `#${t("share")}`, `#${t("denied")}`],
                 lines.map((line) => [versionName(line.version), number(line.requests), percent(line.requests, all), number(line.denied)]),
             ),

@@ -97,7 +97,8 @@ function look() {
     byId("line").value = `    minimum: "${version}"`;
     showPlan(rule, version);
     const key = `${rule.id} ${version} ${revision}`;
-    if (key === answered.key && Date.now() - answered.time < patience) return;
+    // A request in progress would otherwise replace the result.
+    if (!isAsking && key === answered.key && Date.now() - answered.time < patience) return;
     wanted = { rule: rule.id, version, key };
     if (!isAsking) askNext();
 }
