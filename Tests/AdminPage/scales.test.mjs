@@ -62,6 +62,11 @@ for (const [ages, expected] of [[[], "15m"], [[1, 2], "15m"], [[1, 20], "1h"], [
     test(`requests of the ages ${ages} need a range of ${expected}`, async () => assert.equal(await rangeOf(ages), expected));
 }
 
+test("a few requests outside of a range do not make it larger", async () => {
+    const requests = { "90d": 1000, "30d": 960, "7d": 955, "24h": 400 };
+    assert.equal(await smallestRange(async (name) => requests[name]), "7d");
+});
+
 test("ranges larger than needed are not loaded twice, and smaller ones only until requests are missing", async () => {
     const loaded = [];
     await smallestRange(async (name) => (loaded.push(name), name === "90d" || name === "30d" ? 9 : 4));

@@ -16,13 +16,15 @@ const shownGroups = 6;
 const patience = 60_000;
 
 let loaded = 0;
+let isEmpty = true;
 let isLoading = false;
 /** The charts by group, so that the focus and the filter of a chart outlive an update. */
 const charts = new Map();
 
 export async function showAdoption({ isCounting }) {
     if (!isCounting) return show("adoption-note", quiet(t("censusOff")));
-    if (isLoading || Date.now() - loaded < patience) return;
+    // A new gate soon counts its first devices.
+    if (isLoading || Date.now() - loaded < (isEmpty ? patience / 6 : patience)) return;
     isLoading = true;
     try {
         await load();
@@ -43,6 +45,7 @@ async function load() {
         return;
     }
     const groups = adoption.groups.slice(0, shownGroups);
+    isEmpty = groups.length === 0;
     show("adoption-note", groups.length === 0 && quiet(t("noDevices")));
     const names = groups.map(groupOf);
     for (const [name, { card }] of charts) {
@@ -50,7 +53,9 @@ async function load() {
         card.remove();
         charts.delete(name);
     }
-    for (const group of groups) draw(group, adoption.days);
+    // A new gate has no devices on most days.
+    const first = adoption.days.findIndex((_, index) => groups.some(({ devices }) => devices[index] > 0));
+    for (const group of groups) draw(group, adoption.days, Math.max(first, 0));
     const advice = await askInTurn(`/api/v1/advice/floor?${new URLSearchParams({ atMost: "1%" })}`, {}, () => true);
     for (const floor of advice.floors) charts.get(groupOf(floor))?.advice.replaceChildren(...sentences(floor, advice.atMost));
 }
@@ -68,11 +73,13 @@ function cardOf(group) {
     return charts.get(groupOf(group));
 }
 
-function draw(group, days) {
+/** Draws the days of a group from the index `first` on. */
+function draw(group, allDays, first) {
     const { chart, more } = cardOf(group);
+    const days = allDays.slice(first);
     const last = days.length - 1;
     const lines = group.versions
-        .map(({ version, isOther, devices }) => ({ version: isOther ? undefined : version ?? "", devices }))
+        .map(({ version, isOther, devices }) => ({ version: isOther ? undefined : version ?? "", devices: devices.slice(first) }))
         .sort((left, right) => sum(right.devices) - sum(left.devices));
     const { shown, rest } = newestFirst(lines, shownVersions);
     const picked = colors.pick(shown.map(({ version }) => version));

@@ -92,8 +92,8 @@ function showRate() {
     const [first, last] = [samples[0], samples.at(-1)];
     if (!first || document.documentElement.dataset.live !== "yes") return;
     const isIdle = now - last.time > pause / 2;
-    const rate = last.time > first.time ? (last.requests - first.requests) / ((last.time - first.time) / 1000) : 0;
-    byId("rate").textContent = perSecond(isIdle ? 0 : rate);
+    if (isIdle) byId("rate").textContent = perSecond(0);
+    else if (last.time > first.time) byId("rate").textContent = perSecond((last.requests - first.requests) / ((last.time - first.time) / 1000));
 }
 
 function listen() {

@@ -3,13 +3,13 @@
 /** The periods of the traffic chart, in ascending order. */
 export const ranges = ["15m", "1h", "24h", "7d", "30d", "90d"];
 
-/** Returns the smallest range with almost all requests; `load(range)` returns the number of requests in a range. */
+/** Returns the smallest range with 95 % of all requests; `load(range)` returns the number of requests in a range. */
 export async function smallestRange(load) {
     let smallest = ranges.length - 1;
     const all = await load(ranges[smallest]);
     while (all > 0 && smallest > 0) {
         const fewer = await load(ranges[smallest - 1]);
-        if (fewer < all * 0.99) break;
+        if (fewer < all * 0.95) break;
         smallest -= 1;
     }
     // Without requests, the gate is new.

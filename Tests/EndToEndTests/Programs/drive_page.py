@@ -157,7 +157,6 @@ def drive(operator, listed):
     for words in (*listed.split("|"), "Active rules"):
         expect(words in shown, f"the page does not contain '{words}'")
     expect(browser.until(f"document.querySelectorAll('{page_views.CHARTS} rect').length > 1"), "there is no chart")
-    expect(browser.until("document.querySelectorAll('#adoption-charts svg').length > 0"), "there is no chart of the adoption")
     expect(browser.evaluate("document.querySelectorAll('#records .record').length") > 0, "there are no changes")
     page_views.first_screen(operator)
     page_views.traffic(operator)
@@ -170,6 +169,7 @@ def drive(operator, listed):
     plan(operator, original)
     browser.evaluate("for (const item of document.querySelectorAll('details')) item.open = true")
     operator.check("the page")
+    page_views.adoption(operator)
     page_views.languages(operator)
     page_views.media(operator)
 
@@ -186,6 +186,7 @@ def look(operator, listed):
 def put_back(operator):
     """Undoes the last change with the browser's credentials."""
     browser = operator.browser
+    expect(browser.until("Boolean(document.querySelector('#records button'))"), "there is no change to undo")
     browser.evaluate("document.querySelector('#records button').click()")
     expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "there is no undo to confirm")
     browser.evaluate("document.activeElement.click()")

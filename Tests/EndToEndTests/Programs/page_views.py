@@ -107,6 +107,21 @@ def traffic(operator):
     expect(browser.evaluate(f"!({shown})"), "Escape does not close the tooltip")
 
 
+def adoption(operator):
+    """Compares the shares of the last day with the API."""
+    browser = operator.browser
+    # The gate counts the devices of the current day once a minute.
+    chart = "Boolean(document.querySelector('#adoption-charts svg .s0'))"
+    expect(any(browser.until(chart) for _ in range(4)), "there is no chart of the adoption")
+    group = api(operator, "adoption?since=30d")["groups"][0]
+    told = browser.evaluate("document.querySelector('#adoption-charts .legend').textContent")
+    for line in group["versions"]:
+        words = f"{line['version']}{percent(line['devices'][-1], sum(other['devices'][-1] for other in group['versions']))}"
+        expect(words in told, f"'{told}' does not contain '{words}'")
+    advice = browser.until("document.querySelector('#adoption-charts .advice')?.textContent.includes('3.0 would deny')")
+    expect(advice, "the page does not say what a higher minimum would deny")
+
+
 def tour(operator):
     """Takes the tour, which is offered once."""
     browser = operator.browser
