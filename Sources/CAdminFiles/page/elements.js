@@ -6,7 +6,7 @@ function filled(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
         if (value !== undefined) element.setAttribute(name, value);
     }
-    element.append(...children.filter((child) => child !== undefined && child !== null));
+    element.append(...children.filter((child) => child !== undefined && child !== null && child !== false));
     return element;
 }
 
@@ -56,39 +56,11 @@ export function table(caption, titles, rows) {
     );
 }
 
-/** Creates the labels for the ends of an axis. */
-export const ends = (...words) => h("p", { class: "ends", "aria-hidden": "true" }, ...words.map((word) => h("span", {}, word)));
-
-/** Creates a bar chart that grows and shrinks with the page. */
-export const bars = (width, height, label, ...children) =>
-    s(
-        "svg",
-        { class: "bars", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
-        ...children,
-        s("line", { x1: 0, x2: width, y1: height, y2: height, class: "axis" }),
-    );
-
 export const quiet = (text) => h("p", { class: "quiet" }, text);
 
-const whole = new Intl.NumberFormat("en");
-export const number = (value) => whole.format(Math.round(value));
+/** Creates the color key of a series. */
+export const swatch = (style) =>
+    s("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 2, class: style }));
 
-export function percent(part, all) {
-    if (!(all > 0) || !(part > 0)) return "0%";
-    const share = (part / all) * 100;
-    return share >= 99.95 && part < all ? "99.9%" : `${share < 0.1 ? "< 0.1" : share.toFixed(1)}%`;
-}
-
-export const day = (text) => text.slice(0, 10);
-export const minute = (text) => `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
-
-/** Compares versions by their numbers. */
-export function compareVersions(left, right) {
-    const numbers = (text) => text.split(/[.+-]/).map((part) => Number.parseInt(part, 10) || 0);
-    const [a, b] = [numbers(left), numbers(right)];
-    for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
-        const difference = (a[index] ?? 0) - (b[index] ?? 0);
-        if (difference !== 0) return difference;
-    }
-    return left < right ? -1 : left > right ? 1 : 0;
-}
+/** Creates a label with the color of a level: `good`, `warn`, `bad` or `calm`. */
+export const badge = (level, text) => h("span", { class: `badge ${level}` }, text);

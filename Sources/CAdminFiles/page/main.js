@@ -1,10 +1,18 @@
 // The main script of the admin page: receives events about changes, and updates the page.
 
-import { byId, number } from "./elements.js";
-import { showAudit, showHealth, showRules } from "./rules.js";
-import { showDecisions, showTraffic } from "./traffic.js";
+import { showAdoption } from "./adoption.js";
+import { loadAudit, showAudit } from "./changes.js";
+import { showDecisions } from "./decisions.js";
+import { byId } from "./elements.js";
+import { number, perSecond } from "./format.js";
+import { showDemo, showHealth } from "./health.js";
+import { showActive, showCandidates, showLastChange, showOverview, showState } from "./overview.js";
+import { showRules } from "./rules.js";
+import { startTour } from "./tour.js";
+import { showChanges, showTraffic, startTraffic } from "./traffic.js";
 import { renewUndo, startUndo } from "./undo.js";
 import { startWhatIf, updateWhatIf } from "./what-if.js";
+import { counted, t, translate } from "./words.js";
 
 /** The interval, in ms, for updating the counts, and for updating everything while there is no event stream. */
 const pause = 10_000;
@@ -14,12 +22,13 @@ const everything = ["rules", "audit", "counts"];
 let wanted = new Set();
 let isLooking = false;
 let rules;
-let counted = 0;
-let figures;
+let lastCounted = 0;
+/** The requests since startup at the times of the last events, for the current rate. */
+let samples = [];
 
 function look(...parts) {
     for (const part of parts) wanted.add(part);
-    if (parts.includes("counts")) counted = Date.now();
+    if (parts.includes("counts")) lastCounted = Date.now();
     if (!isLooking) lookNext();
 }
 
@@ -35,43 +44,56 @@ async function lookNext() {
 }
 
 async function show(parts) {
-    const state = byId("state");
     try {
         const work = [];
         if (["rules", "findings", "feeds", "breaker"].some((part) => parts.has(part)) || !rules) {
             rules = await showRules();
+            showActive(rules);
+            showDemo(rules);
             work.push(showHealth(rules).then(showState), renewUndo(rules));
         }
-        if (parts.has("audit") || parts.has("rules")) work.push(showAudit());
-        if (parts.has("counts")) work.push(showTraffic(rules), showDecisions(rules));
+        if (parts.has("audit") || parts.has("rules")) work.push(showRecords());
+        if (parts.has("counts")) work.push(showOverview(rules), showTraffic(rules), showDecisions(rules));
         if (parts.has("counts") || parts.has("rules")) work.push(updateWhatIf(rules));
         await Promise.all(work);
+        // These take long to count, and the other parts do not wait for them.
+        showCandidates(rules).then(() => showAdoption(rules)).catch(fail);
     } catch (problem) {
-        state.textContent = `Loading failed: ${problem.message}`;
-        state.className = "bad";
+        fail(problem);
     }
 }
 
-function showState(feeds) {
-    const state = byId("state");
-    const isWell = feeds.rules.lastReloadSuccessful && feeds.feeds.every((feed) => ["fresh", "waiting"].includes(feed.state));
-    const ways = [rules.mode === "observe" && ", observe mode", rules.undo && ", activated by an undo"].filter(Boolean).join("");
-    const text = isWell
-        ? `Rules revision ${rules.revision}${ways}`
-        : `Rules revision ${rules.revision}${ways}. There are problems: see Findings and feeds.`;
-    if (state.textContent !== text) state.textContent = text;
-    state.className = isWell ? "good" : "bad";
+async function showRecords() {
+    const audit = await loadAudit();
+    showAudit(audit);
+    showLastChange(audit.records);
+    showChanges(audit.records);
+}
+
+function fail(problem) {
+    byId("state").textContent = t("loadingFailed", { error: problem.message });
+    byId("banner").className = "banner bad";
 }
 
 function showFigures(next) {
     const now = Date.now();
-    const since = figures && now > figures.time ? (next.requests - figures.requests) / ((now - figures.time) / 1000) : 0;
-    const rate = since > 0 ? `; ${since < 10 ? since.toFixed(1) : number(since)} requests/second` : "";
-    byId("live").textContent =
-        `${number(next.requests)} requests since startup: ${number(next.denied)} denied, ${number(next.warned)} with a recommendation, ` +
-        `${number(next.observed)} observed${next.passed > 0 ? `, ${number(next.passed)} allowed by a pass` : ""}${rate}.`;
-    figures = { requests: next.requests, time: now };
-    if (now - counted >= pause) look("counts");
+    samples = [...samples.filter(({ time }) => now - time < pause), { time: now, requests: next.requests }];
+    const counts = ["denied", "warned", "observed", ...(next.passed > 0 ? ["passed"] : [])];
+    byId("live").textContent = t("sinceStartup", {
+        requests: counted("nRequests", next.requests, number(next.requests)),
+        parts: counts.map((name) => t(`live_${name}`, { n: number(next[name]) })).join(t("comma")),
+    });
+    if (now - lastCounted >= pause) look("counts");
+}
+
+/** Shows the rate of the last seconds; without events, there are no requests. */
+function showRate() {
+    const now = Date.now();
+    const [first, last] = [samples[0], samples.at(-1)];
+    if (!first || document.documentElement.dataset.live !== "yes") return;
+    const isIdle = now - last.time > pause / 2;
+    if (isIdle) byId("rate").textContent = perSecond(0);
+    else if (last.time > first.time) byId("rate").textContent = perSecond((last.requests - first.requests) / ((last.time - first.time) / 1000));
 }
 
 function listen() {
@@ -80,6 +102,7 @@ function listen() {
     // Events may have been missed before the connection was established.
     events.addEventListener("open", () => {
         live.live = "yes";
+        samples = [];
         look(...everything);
     });
     events.addEventListener("error", () => {
@@ -93,14 +116,14 @@ function listen() {
     events.addEventListener("figures", (event) => showFigures(JSON.parse(event.data)));
 }
 
+translate(document);
+startTraffic();
 startWhatIf();
-startUndo((revision) => {
-    byId("state").textContent = `Revision ${revision} is active.`;
-    look("rules");
-});
-byId("span").addEventListener("change", () => rules && showTraffic(rules));
+startUndo(() => look("rules"));
+startTour();
 listen();
+setInterval(showRate, 2000);
 setInterval(() => {
     if (document.documentElement.dataset.live !== "yes") look(...everything);
-    else if (Date.now() - counted >= 6 * pause) look("counts");
+    else if (Date.now() - lastCounted >= 6 * pause) look("counts");
 }, pause);

@@ -1,162 +1,114 @@
-// The rules with their dates, the findings, the feeds, and the changes to the rules.
+// The active rules as cards, and their dates on a common axis.
 
 import { ask } from "./ask.js";
-import { day, ends, h, minute, number, quiet, s, show, table } from "./elements.js";
+import { badge, byId, h, quiet, s, show, table } from "./elements.js";
+import { axisPercent, axisTime, minute, number, percent, shortDay, when } from "./format.js";
+import { timeTicks } from "./scales.js";
+import { platformName } from "./traffic.js";
+import { counted, english, t } from "./words.js";
 
-const [width, height] = [720, 32];
+const dayLength = 86_400_000;
+/** The number of dates in the drawing; the table has all. */
+const drawnDates = 12;
 
 export async function showRules() {
     const [rules, timeline] = await Promise.all([ask("/api/v1/rules"), ask("/api/v1/timeline")]);
-    show("timeline", drawing(timeline), ends(day(timeline.from), day(timeline.until)), events(timeline));
-    show(
-        "rule-list",
-        table(
-            "Active rules",
-            ["Rule", "Clients", "Terms", "Mode", "Location"],
-            rules.rules.map((rule) => [
-                rule.id,
-                audience(rule.match),
-                asks(rule),
-                rule.terms.mode,
-                rule.feed ? `feed ${rule.feed}` : rule.place ?? "",
-            ]),
-        ),
-    );
+    show("timeline", h("h3", {}, t("dates")), ...dates(timeline));
+    show("rule-list", ...(rules.rules.length === 0 ? [quiet(t("noRules"))] : rules.rules.map(card)));
     return rules;
 }
 
-function audience(match) {
-    const parts = [match.apps, match.platforms, match.channels, match.osVersions, match.requests];
-    const words = parts.filter(Boolean).map((names) => names.join(" or "));
-    return words.length > 0 ? words.join(", ") : "all clients";
+function card(rule) {
+    const { terms } = rule;
+    const facts = [
+        [t("clients"), audience(rule.match)],
+        [t("minimum"), terms.minimum && h("strong", { class: "version" }, terms.minimum)],
+        [t("minimumBuild"), terms.minimumBuild !== undefined && h("strong", { class: "version" }, terms.minimumBuild)],
+        [t("recommended"), terms.recommended],
+        [t("recommendedBuild"), terms.recommendedBuild],
+        [t("blocked"), terms.blocked.length > 0 && chips(terms.blocked)],
+        [t("blockedBuilds"), terms.blockedBuilds.length > 0 && chips(terms.blockedBuilds)],
+        [t("maintenance"), terms.maintenance && (terms.maintenance.from ? when(terms.maintenance.from) : t("now"))],
+        [t("route"), terms.route && h("span", english, destination(terms.route))],
+        [t("hold"), terms.holdsUntilInStore && t("untilInStore")],
+        [t("rollout"), terms.rollout.length > 0 && terms.rollout.map(({ percent: share }) => axisPercent(share / 100)).join(" → ")],
+        [t("scheduled"), rule.next.length > 0 && counted("nDates", rule.next.length, number(rule.next.length))],
+        [t("storeUrl"), terms.storeUrl && storeLink(terms.storeUrl)],
+        [t("location"), h("code", {}, rule.feed ? `${t("feed")} ${rule.feed}` : rule.place ?? "–")],
+        [t("lastMatch"), rule.lastMatch ? when(rule.lastMatch.at) : t("never")],
+        [t("returned"), rule.returns?.refused > 0 && t("returnedOf", { share: percent(rule.returns.returned, rule.returns.refused), devices: counted("nDevices", rule.returns.refused, number(rule.returns.refused)) })],
+    ];
+    return h(
+        "article",
+        { class: "card rule", "aria-label": t("ruleNamed", { rule: rule.id }) },
+        h("div", { class: "head" }, h("h3", {}, rule.id), badge(terms.mode === "enforce" ? "good" : "warn", t(terms.mode === "enforce" ? "enforced" : "observeMode"))),
+        h("dl", {}, ...facts.filter(([, fact]) => fact !== undefined && fact !== false).map(([name, fact]) => h("div", {}, h("dt", {}, name), h("dd", {}, fact)))),
+    );
 }
 
-function asks(rule) {
-    const { terms } = rule;
-    return [
-        terms.minimum && `minimum ${terms.minimum}`,
-        terms.minimumBuild !== undefined && `build ${terms.minimumBuild}`,
-        terms.recommended && `recommended ${terms.recommended}`,
-        terms.recommendedBuild !== undefined && `recommended build ${terms.recommendedBuild}`,
-        terms.blocked.length > 0 && `blocked ${terms.blocked.join(", ")}`,
-        terms.blockedBuilds.length > 0 && `blocked builds ${terms.blockedBuilds.join(", ")}`,
-        terms.maintenance && (terms.maintenance.from ? `maintenance from ${minute(terms.maintenance.from)}` : "maintenance"),
-        terms.route && destination(terms.route),
-        terms.holdsUntilInStore && "held until in the store",
-        rule.next.length > 0 && `${rule.next.length} scheduled`,
-    ]
-        .filter(Boolean)
-        .join("; ");
+const chips = (names) => h("span", { class: "chips" }, ...names.map((name) => h("code", {}, name)));
+
+/** Returns the store URL as a link; anything else than a link to a website is only text. */
+function storeLink(url) {
+    if (!/^https?:\/\//i.test(url)) return h("code", {}, url);
+    return h("a", { href: url, rel: "noreferrer noopener", target: "_blank" }, url.replace(/^https?:\/\//i, ""));
+}
+
+function audience(match) {
+    const parts = [match.apps, match.platforms?.map(platformName), match.channels, match.osVersions, match.requests];
+    const words = parts.filter(Boolean).map((names) => names.join(` ${t("or")} `));
+    return words.length > 0 ? words.join(t("comma")) : t("allClients");
 }
 
 /** Returns a route as text, such as `<4.0.0 to legacy, otherwise refuse`. */
 function destination({ backend, versions, builds, otherwise }) {
-    const ranges = [...versions, ...builds.map((range) => `build ${range}`)].join(", ");
-    return `${ranges ? `${ranges} ` : ""}to ${backend}, otherwise ${otherwise}`;
+    const conditions = [...versions, ...builds.map((range) => `build ${range}`)].join(", ");
+    return `${conditions ? `${conditions} ` : ""}to ${backend}, otherwise ${otherwise}`;
 }
 
+function dates(timeline) {
+    if (timeline.events.length === 0) return [quiet(t("noDates"))];
+    const all = h(
+        "details",
+        {},
+        h("summary", {}, t("asTable")),
+        table(t("dates"), [t("date"), t("rule"), t("change")], timeline.events.map((event) => [when(event.at), event.rule ?? "–", h("span", english, event.words)])),
+    );
+    if (timeline.more > 0) all.append(quiet(t("more", { n: number(timeline.more) })));
+    return [drawing(timeline), all];
+}
+
+/** Draws one line for each date, so that labels do not overlap, from now to a week after the last date. */
 function drawing(timeline) {
-    const [start, end] = [Date.parse(timeline.from), Date.parse(timeline.until)];
-    const x = (time) => (((Date.parse(time) - start) / (end - start)) * width).toFixed(1);
-    const label = `${timeline.events.length} dates from ${day(timeline.from)} to ${day(timeline.until)}`;
+    const events = timeline.events.slice(0, drawnDates);
+    const width = Math.max(byId("timeline").clientWidth - 32, 280);
+    const start = Date.parse(timeline.from);
+    const end = Math.min(Math.max(Date.parse(events.at(-1).at) + 7 * dayLength, start + 14 * dayLength), Math.max(Date.parse(timeline.until), Date.parse(events.at(-1).at)));
+    const [row, top, edge] = [24, 26, 10];
+    const height = top + events.length * row + 6;
+    const x = (time) => edge + ((time - start) / (end - start)) * (width - 2 * edge);
+    const first = Math.ceil(start / dayLength) * dayLength;
+    const days = Array.from({ length: Math.floor((end - first) / dayLength) + 1 }, (_, index) => first + index * dayLength);
+    // Where the text has no room, the table has it.
+    const label = ({ at, rule, words }) => `${minute(at)}  ${width < 600 ? rule ?? "" : [rule, words].filter(Boolean).join(": ")}`;
     return s(
         "svg",
-        { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
-        s("line", { x1: 0, x2: width, y1: 16, y2: 16, class: "axis" }),
-        ...timeline.events.map((event) =>
-            s("circle", { cx: x(event.at), cy: 16, r: 6, class: "dot" }, s("title", {}, `${minute(event.at)}: ${event.words}`)),
-        ),
-    );
-}
-
-function events(timeline) {
-    if (timeline.events.length === 0) return quiet("No scheduled changes in the next 90 days.");
-    const part = table(
-        "Scheduled changes in the next 90 days",
-        ["Date", "Rule", "Change"],
-        timeline.events.map((event) => [minute(event.at), event.rule ?? "–", event.words]),
-    );
-    if (timeline.more > 0) part.append(quiet(`and ${timeline.more} more`));
-    return part;
-}
-
-/** Shows the findings, the result of the last reload with its errors, and the feeds. */
-export async function showHealth(rules) {
-    const [findings, feeds] = await Promise.all([ask("/api/v1/findings"), ask("/api/v1/feeds")]);
-    show("reload", ...reload(rules, feeds));
-    const lines = [...findings.refusals, ...findings.findings];
-    show(
-        "findings",
-        h("h3", {}, "Findings"),
-        lines.length === 0
-            ? quiet("None.")
-            : table(
-                  "Findings",
-                  ["Effect", "Finding", "Location", "Message"],
-                  lines.map((item) => [item.effect, item.name, item.place, item.message]),
-              ),
-    );
-    show(
-        "feeds",
-        h("h3", {}, "Feeds"),
-        feeds.feeds.length === 0
-            ? quiet("None.")
-            : table(
-                  "Feeds",
-                  ["Feed", "State", "Last valid data", "Error"],
-                  feeds.feeds.map((feed) => [
-                      `${feed.id} (${feed.kind})`,
-                      feed.inForce === "observe" ? `${feed.state}, observed only` : feed.state,
-                      feed.confirmedAt ? minute(feed.confirmedAt) : "none",
-                      feed.error ?? "",
-                  ]),
-              ),
-    );
-    return feeds;
-}
-
-function reload(rules, feeds) {
-    const { origin } = rules;
-    const from = origin.kind === "file" ? origin.files.join(", ") : "the state directory (last good rules)";
-    const undo = rules.undo && `An undo${rules.undo.name ? ` by ${rules.undo.name}` : ""} at ${minute(rules.undo.at)} is active: `;
-    const parts = [h("p", {}, `Revision ${rules.revision} from ${from}, active since ${minute(rules.inForceSince ?? "")}.`)];
-    if (undo) parts.push(h("p", { class: "mark" }, `${undo}the files contain other rules. Changing them ends the undo.`));
-    const last = rules.lastReload;
-    if (last) {
-        const by = last.name ? `${last.by} (${last.name})` : last.by;
-        parts.push(
-            h("p", { class: last.successful ? "good" : "bad" }, `Last reload at ${minute(last.at)}, triggered by ${by}: ${last.successful ? "applied" : "rejected"}.`),
-        );
-    }
-    const errors = feeds.rules.errors ?? [];
-    if (errors.length > 0) parts.push(h("ul", { class: "bad" }, ...errors.map((error) => h("li", {}, error))));
-    return parts;
-}
-
-const putBack = (revision) =>
-    h("button", { type: "button", "data-revision": revision, "aria-label": `Restore revision ${revision}` }, "Restore");
-
-const moved = ({ moved: amount }) => (amount?.requests > 0 ? `, ${number(amount.requests)} to another backend` : "");
-
-/** Shows the last changes to the rules, including rejected ones. */
-export async function showAudit() {
-    const audit = await ask("/api/v1/audit?limit=30");
-    const { inForce } = audit;
-    const rows = audit.records.map((record) => [
-        minute(record.at),
-        record.source.name ? `${record.source.kind}: ${record.source.name}` : record.source.kind,
-        h("span", { class: record.outcome === "applied" ? "good" : "bad" }, record.outcome),
-        `${record.before ?? "–"} → ${record.after ?? "–"}`,
-        h("ul", {}, ...[...record.changes, ...record.reasons].map((line) => h("li", {}, line))),
-        (record.predicted ? `${number(record.predicted.denied.requests)} denied, ${number(record.predicted.passed.requests)} allowed${moved(record.predicted)}` : "–")
-          + (record.happened ? `; then ${number(record.happened.refused.requests)} of ${number(record.happened.total.requests)} denied` : ""),
-        record.canBePutBack ? putBack(record.after) : record.after && record.after === inForce ? "active" : "",
-    ]);
-    show(
-        "records",
-        rows.length === 0
-            ? quiet("None yet.")
-            : table("Records of changes", ["Date", "Source", "Outcome", "Revision", "Changes", "Predicted requests per day", "Undo"], rows),
-        audit.isKept ? undefined : quiet("Stored in memory only: without --state-dir, the records are lost on a restart."),
+        { class: "dates", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("datesUntil", { n: number(timeline.events.length), day: shortDay(end) }) },
+        ...timeTicks(days, Math.floor(width / 90)).filter((index) => x(days[index]) > 60).flatMap((index) => [
+            s("line", { x1: x(days[index]), x2: x(days[index]), y1: top - 6, y2: height, class: "grid" }),
+            s("text", { x: x(days[index]), y: 12, class: "tick middle" }, axisTime(days[index], 86_400)),
+        ]),
+        s("line", { x1: x(start), x2: x(start), y1: top - 6, y2: height, class: "axis" }),
+        s("text", { x: x(start), y: 12, class: "tick start strong" }, t("now")),
+        ...events.flatMap((event, index) => {
+            const at = x(Date.parse(event.at));
+            const y = top + index * row + 8;
+            const isLeft = at > width * 0.55;
+            return [
+                s("line", { x1: edge, x2: at, y1: y, y2: y, class: "grid" }),
+                s("circle", { cx: at, cy: y, r: 5, class: `dot ${/enforces|Begins/.test(event.change) ? "denied" : ""}` }),
+                s("text", { x: isLeft ? at - 10 : at + 10, y: y + 4, class: `event ${isLeft ? "end" : "start"}` }, label(event)),
+            ];
+        }),
     );
 }

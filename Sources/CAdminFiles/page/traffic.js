@@ -1,176 +1,150 @@
-// Traffic by version over time, with a chart for each platform.
+// Traffic by version over time.
 
 import { ask } from "./ask.js";
-import { bars, byId, compareVersions, ends, h, minute, number, percent, quiet, s, show, table } from "./elements.js";
+import { Chart } from "./chart.js";
+import { byId, h, quiet, show, table } from "./elements.js";
+import { axisTime, compact, number, percent, minute, stepTime, zoneOffset } from "./format.js";
+import { ranges, smallestRange, timeSteps, timeTicks } from "./scales.js";
+import { Colors, groupOf, newestFirst, sumByVersion } from "./versions.js";
+import { t } from "./words.js";
 
-const colors = 8;
-const [width, height] = [720, 160];
+const shownVersions = 8;
+export const colors = new Colors();
+
+let chart;
+let range;
+/** The last response, so that another group of clients needs no request. */
+let traffic;
+let changes = [];
+
+/** Returns the name of a group of clients, from its app and platform. */
+export function nameOf({ app, platform, isOther }) {
+    if (isOther && !platform) return t("otherClients");
+    return [app, platformName(platform)].filter(Boolean).join(" · ");
+}
+
+export const platformName = (platform) => ({ ios: "iOS", android: "Android", macos: "macOS" })[platform] ?? platform ?? t("noPlatform");
+
+export const versionName = (version) => (version === undefined ? t("otherVersions") : version || t("noVersion"));
+
+export function startTraffic() {
+    byId("ranges").replaceChildren(
+        ...ranges.map((name) => {
+            const button = h("button", { type: "button", "data-range": name, "aria-pressed": "false" }, t(`range_${name}`));
+            button.addEventListener("click", () => choose(name));
+            return button;
+        }),
+    );
+    byId("clients").addEventListener("change", draw);
+}
+
+async function choose(name) {
+    range = name;
+    for (const button of byId("ranges").children) button.setAttribute("aria-pressed", String(button.dataset.range === name));
+    await load();
+}
+
+async function load() {
+    const mine = range;
+    const loaded = await ask(`/api/v1/traffic?since=${mine}`);
+    if (mine !== range) return;
+    traffic = loaded;
+    draw();
+}
+
+const requests = (response) => response.series.reduce((sum, line) => line.points.reduce((part, point) => part + point.requests, sum), 0);
 
 export async function showTraffic({ isCounting }) {
-    if (!isCounting) return show("charts", quiet("The census is off."));
-    const traffic = await ask(`/api/v1/traffic?since=${byId("span").value}`);
-    const platforms = Map.groupBy(traffic.series, (line) => (line.isOther ? "others" : line.platform ?? "no platform"));
-    if (platforms.size === 0) return show("charts", quiet("No requests in this period."));
-    show("charts", ...[...platforms].flatMap(([platform, lines]) => chart(platform, versions(lines), traffic)));
+    byId("traffic-controls").hidden = !isCounting;
+    if (!isCounting) return show("traffic-note", quiet(t("censusOff")));
+    if (range) return load();
+    await choose(await smallestRange(async (name) => requests(await ask(`/api/v1/traffic?since=${name}`))));
 }
 
-/** Returns the sums of a platform's series by version, in descending order of requests. */
-function versions(lines) {
-    const found = new Map();
-    for (const line of lines) {
-        const name = line.isOther ? "other versions" : line.version ?? "no version";
-        const sum = found.get(name) ?? { name, requests: 0, denied: 0, points: new Map() };
-        for (const point of line.points) {
-            sum.requests += point.requests;
-            sum.denied += point.denied;
-            sum.points.set(point.at, (sum.points.get(point.at) ?? 0) + point.requests);
-        }
-        found.set(name, sum);
+/** Sets the times when the rules changed, newest first. */
+export function showChanges(records) {
+    changes = records.filter(({ outcome, source, changes: lines }) => outcome === "applied" && source.kind !== "start" && lines.length > 0);
+    if (traffic) draw();
+}
+
+function fillClients() {
+    const groups = new Map(traffic.series.map((line) => [groupOf(line), nameOf(line)]));
+    const names = ["", ...groups.keys()];
+    const select = byId("clients");
+    if (names.join("\n") !== [...select.options].map((option) => option.value).join("\n")) {
+        const chosen = select.value;
+        select.replaceChildren(...names.map((name) => new Option(name ? groups.get(name) : t("allClients"), name)));
+        if (names.includes(chosen)) select.value = chosen;
     }
-    return [...found.values()].sort((left, right) => right.requests - left.requests);
+    select.parentElement.hidden = groups.size < 2;
+    return select.value;
 }
 
-function chart(platform, lines, traffic) {
-    const times = axis(traffic);
-    const shown = lines.slice(0, colors).sort((left, right) => compareVersions(left.name, right.name));
-    const others = lines.slice(colors);
-    const totals = times.map((time) => lines.reduce((sum, line) => sum + (line.points.get(time) ?? 0), 0));
-    const top = Math.max(...totals, 1);
-    const step = width / times.length;
-    const columns = [];
-    times.forEach((time, column) => {
-        let y = height;
-        const draw = (requests, style) => {
-            const size = (requests / top) * height;
-            y -= size;
-            const place = { x: (column * step).toFixed(2), y: y.toFixed(2) };
-            const extent = { width: Math.max(step - 0.5, 0.5).toFixed(2), height: size.toFixed(2) };
-            if (size > 0) columns.push(s("rect", { ...place, ...extent, class: style }));
-        };
-        shown.forEach((line, index) => draw(line.points.get(time) ?? 0, `s${index}`));
-        draw(others.reduce((sum, line) => sum + (line.points.get(time) ?? 0), 0), "rest");
-    });
+function draw() {
+    const group = fillClients();
+    const lines = sumByVersion(traffic.series, group);
     const all = lines.reduce((sum, line) => sum + line.requests, 0);
-    const words = `${number(all)} requests on ${platform} from ${minute(traffic.since)} to ${minute(traffic.until)}`;
-    const names = [...shown.map((line, index) => [line.name, `s${index}`])];
-    if (others.length > 0) names.push([`${others.length} more`, "rest"]);
-    return [
-        h("h3", {}, platform),
-        bars(width, height, words, ...columns),
-        ends(minute(times[0]), `Peak: ${number(top)} requests/${spoken(traffic.stepSeconds)}`, minute(traffic.until)),
-        h("ul", { class: "legend" }, ...names.map(([name, style]) => h("li", {}, swatch(style), ` ${name}`))),
+    byId("traffic-chart").hidden = all === 0;
+    if (all === 0) return show("traffic-note", quiet(t("noRequests")));
+    const { stepSeconds } = traffic;
+    const times = timeSteps(traffic.since, traffic.until, stepSeconds);
+    const { shown, rest } = newestFirst(lines, shownVersions);
+    const picked = colors.pick(shown.map(({ version }) => version));
+    const valuesOf = (parts) => times.map((time) => parts.reduce((sum, { points }) => sum + (points.get(time)?.requests ?? 0), 0));
+    const sharesOf = (parts) => percent(parts.reduce((sum, line) => sum + line.requests, 0), all);
+    const series = shown.map((line, index) => ({
+        name: versionName(line.version), style: `s${picked[index]}`, values: valuesOf([line]), note: sharesOf([line]), lines: [line],
+    }));
+    if (rest.length > 0) series.push({ name: t("otherVersions"), style: "rest", values: valuesOf(rest), note: sharesOf(rest), lines: rest });
+    chart ??= new Chart(byId("traffic-chart"), { label: t("trafficCursor"), height: 230 });
+    const deniedAt = (time, parts) => parts.reduce((sum, { points }) => sum + (points.get(time)?.denied ?? 0), 0);
+    const share = times.map((time, index) => {
+        const total = series.reduce((sum, line) => sum + line.values[index], 0);
+        return total > 0 ? deniedAt(time, lines) / total : 0;
+    });
+    const ticks = timeTicks(times, Math.max(2, Math.floor(byId("traffic-chart").clientWidth / 90)), zoneOffset(traffic.until, stepSeconds));
+    const step = stepSeconds * 1000;
+    const marks = changes
+        .map((record) => ({ at: (Date.parse(record.at) - times[0]) / step, record }))
+        .filter(({ at }) => at >= 0 && at <= times.length);
+    chart.update({
+        columns: times.length,
+        series,
+        ticks: ticks.map((index) => ({ index, label: axisTime(times[index], stepSeconds) })),
+        marks: marks.map(({ at, record }) => ({ at, label: `${minute(record.at)}: ${record.changes.join(" ")}` })),
+        share: { name: t("deniedShare"), values: share },
+        tip: (index, isShown) => tip(times[index], index, series.filter(isShown), marks),
+    });
+    function tip(time, index, visible, allMarks) {
+        const total = visible.reduce((sum, line) => sum + line.values[index], 0);
+        const denied = deniedAt(time, visible.flatMap((line) => line.lines));
+        const changed = allMarks.filter(({ at }) => Math.floor(at) === index);
+        return {
+            title: stepTime(time, stepSeconds),
+            lines: [
+                ...visible.filter((line) => line.values[index] > 0).map((line) => ({ name: line.name, text: number(line.values[index]), style: line.style })).reverse(),
+                { name: t("requests"), text: number(total) },
+                { name: t("denied"), text: `${number(denied)} (${percent(denied, total)})`, style: "denied" },
+                ...changed.map(({ record }) => ({ name: t("rulesChanged"), text: record.after })),
+            ],
+        };
+    }
+    const per = t({ 60: "perMinute", 3600: "perHour", 86400: "perDay" }[stepSeconds]);
+    const denied = lines.reduce((sum, line) => sum + line.denied, 0);
+    show(
+        "traffic-note",
+        h("p", { class: "quiet" }, t("trafficSum", { requests: compact(all), denied: compact(denied), share: percent(denied, all), per })),
         h(
             "details",
             {},
-            h("summary", {}, `${platform} as a table`),
+            h("summary", {}, t("asTable")),
             table(
-                `Requests on ${platform} by version`,
-                ["Version", "#Requests", "#Share", "#Denied"],
-                lines.map((line) => [line.name, number(line.requests), percent(line.requests, all), number(line.denied)]),
+                `${t("trafficTitle")}: ${t("requests")}`,
+                [t("version"), `#${t("requests")}`, `#${t("share")}`, `#${t("denied")}`],
+                lines.map((line) => [versionName(line.version), number(line.requests), percent(line.requests, all), number(line.denied)]),
             ),
         ),
-    ];
-}
-
-const swatch = (style) =>
-    s("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, s("rect", { width: 10, height: 10, class: style }));
-
-const spoken = (seconds) => ({ 60: "minute", 3600: "hour", 86400: "day" })[seconds] ?? `${seconds} s`;
-
-/** Returns all time steps of the period, including those without requests. */
-function axis(traffic) {
-    const size = traffic.stepSeconds * 1000;
-    const times = [];
-    const end = Date.parse(traffic.until);
-    for (let time = Math.floor(Date.parse(traffic.since) / size) * size; time <= end; time += size) {
-        times.push(new Date(time).toISOString().replace(".000", ""));
-    }
-    return times;
-}
-
-/** Shows which clients currently get denials and recommendations, and which ones rules in observe mode would deny. */
-export async function showDecisions({ isCounting }) {
-    const [census, metrics] = await Promise.all([isCounting ? ask("/api/v1/census?since=1h") : undefined, ask("/metrics")]);
-    const parts = [];
-    for (const [title, kinds] of [["Denied", ["require", "maintenance"]], ["Recommendations", ["recommend"]]]) {
-        const lines = census?.clients.filter((client) => kinds.includes(client.decision)) ?? [];
-        parts.push(h("h3", {}, title));
-        if (!census) parts.push(quiet("The census is off."));
-        else if (lines.length === 0) parts.push(quiet("No requests"));
-        else parts.push(decisions(title, lines, census));
-    }
-    const failing = failures(census?.clients ?? []);
-    if (failing.length > 0) {
-        parts.push(h("h3", {}, "5xx responses in the last hour"));
-        parts.push(table("5xx responses", ["App", "Platform", "Version", "#5xx", "#Share"], failing));
-    }
-    const observed = [...metrics.matchAll(/^versiongate_observed_denials_total\{rule="([^"]*)"\} ([0-9]+)$/gm)];
-    parts.push(h("h3", {}, "Observed: requests that would be denied"));
-    parts.push(
-        observed.length === 0
-            ? quiet("No requests")
-            : table("Observed", ["Rule", "#Requests"], observed.map(([, rule, count]) => [rule, number(count)])),
+        marks.length > 0 &&
+            h("details", {}, h("summary", {}, t("marksTitle")), h("ul", {}, ...marks.map(({ record }) => h("li", { lang: "en" }, `${minute(record.at)}: ${record.changes.join(" ")}`)))),
     );
-    const passes = [...metrics.matchAll(/^versiongate_passes_total\{outcome="([^"]*)"\} ([1-9][0-9]*)$/gm)];
-    if (passes.length > 0) {
-        parts.push(h("h3", {}, "Requests with a pass that would be denied"));
-        parts.push(table("Passes", ["Outcome", "#Requests"], passes.map(([, outcome, count]) => [outcome, number(count)])));
-    }
-    parts.push(...backends(metrics));
-    show("decisions", ...parts);
-}
-
-/** Returns the requests by backend, if a route has selected one. */
-function backends(metrics) {
-    const routed = [
-        ...metrics.matchAll(/^versiongate_routed_requests_total\{rule="([^"]*)",backend="([^"]*)",mode="([^"]*)"\} ([0-9]+)$/gm),
-    ].map(([, rule, backend, mode, count]) => ({ rule, backend, isObserved: mode === "observe", requests: Number(count) }));
-    if (routed.length === 0) return [];
-    const forwarded = [...metrics.matchAll(/^versiongate_requests_total\{[^}]*decision="(?:allow|recommend)"[^}]*\} ([0-9]+)$/gm)];
-    const enforced = routed.filter((line) => !line.isObserved);
-    const sum = (counts) => counts.reduce((total, count) => total + count, 0);
-    const all = sum(forwarded.map(([, count]) => Number(count)));
-    const others = Math.max(all - sum(enforced.map((line) => line.requests)), 0);
-    const lines = [
-        ...enforced.map((line) => [line.backend, line.rule, number(line.requests), percent(line.requests, all)]),
-        ["default", "–", number(others), percent(others, all)],
-        ...routed
-            .filter((line) => line.isObserved)
-            .map((line) => [`${line.backend} (observed only)`, line.rule, number(line.requests), percent(line.requests, all)]),
-    ];
-    return [h("h3", {}, "Backends"), table("Requests by backend", ["Backend", "Rule", "#Requests", "#Share"], lines)];
-}
-
-/** Returns the versions with the most 5xx responses from the backend. */
-function failures(clients) {
-    const sums = new Map();
-    for (const client of clients) {
-        if (["require", "maintenance"].includes(client.decision)) continue;
-        const words = client.isOther
-            ? ["(other)", "(other)", "(other)"]
-            : [client.app ?? "–", client.platform ?? "–", client.version ?? "–"];
-        const sum = sums.get(words.join("\n")) ?? { words, errors: 0, requests: 0 };
-        sum.errors += client.serverErrors;
-        sum.requests += client.requests;
-        sums.set(words.join("\n"), sum);
-    }
-    return [...sums.values()]
-        .filter((sum) => sum.errors > 0)
-        .sort((left, right) => right.errors - left.errors)
-        .slice(0, 12)
-        .map((sum) => [...sum.words, number(sum.errors), percent(sum.errors, Math.max(sum.requests, sum.errors))]);
-}
-
-function decisions(title, lines, census) {
-    const shown = lines.slice(0, 12).map((line) => [
-        line.rule,
-        line.isOther ? "(other)" : line.platform ?? "–",
-        line.isOther ? "(other)" : line.version ?? (line.unreadable?.includes("version") ? "(unreadable)" : "–"),
-        number(line.requests),
-        percent(line.requests, census.requests),
-        line.identifiedRequests > 0 ? number(line.devices) : "–",
-    ]);
-    const part = table(title, ["Rule", "Platform", "Version", "#Requests", "#Share", "#Devices"], shown);
-    if (lines.length > shown.length) part.append(quiet(`and ${lines.length - shown.length} more`));
-    return part;
 }

@@ -1,8 +1,10 @@
 // The undo dialog: restores an earlier revision after showing what that changes.
 
 import { ask, askInTurn } from "./ask.js";
+import { diff } from "./changes.js";
 import { byId, h, quiet } from "./elements.js";
 import { effect } from "./what-if.js";
+import { english, t } from "./words.js";
 
 /** The revisions that the dialog shows: the one to restore, and the active one that the changes refer to. */
 let shown;
@@ -25,9 +27,9 @@ export function startUndo(afterwards) {
 
 async function open(revision) {
     shown = { to: revision };
-    byId("undo-title").textContent = `Restore revision ${revision}?`;
+    byId("undo-title").textContent = t("undoOf", { revision });
     byId("undo-told").textContent = "";
-    byId("undo-what").replaceChildren(quiet("Loading…"));
+    byId("undo-what").replaceChildren(quiet(t("loading")));
     // The button gets the focus once there is something to confirm.
     byId("undo-confirm").disabled = true;
     byId("undo").showModal();
@@ -38,7 +40,7 @@ async function open(revision) {
 export async function renewUndo({ revision, isCounting }) {
     isCounted = isCounting;
     if (!byId("undo").open || !shown?.seen || shown.seen === revision) return;
-    byId("undo-told").textContent = `The rules have changed in the meantime: revision ${revision} is now active.`;
+    byId("undo-told").textContent = t("undoStale", { revision });
     await preview();
 }
 
@@ -52,17 +54,18 @@ async function preview() {
         const told = await ask(`/api/v1/undo?${new URLSearchParams({ to })}`);
         if (shown.to !== to) return;
         shown.seen = told.revision;
-        const lines = [...told.changes, ...told.findings.map((item) => `${item.message} (${item.name})`)];
+        const findings = told.findings.map((item) => `${item.message} (${item.name})`);
         const errors = told.errors.map((error) => `${error.file}:${error.line}:${error.column}: ${error.message}`);
         byId("undo-what").replaceChildren(
-            h("p", {}, `Revision ${told.revision} is active. Changes:`),
-            h("ul", {}, ...lines.map((line) => h("li", {}, line))),
-            errors.length > 0 ? h("ul", { class: "bad" }, ...errors.map((line) => h("li", {}, line))) : "",
-            quiet("The undo takes effect at once and, with --state-dir, survives restarts. The rules files are not changed; changing them ends the undo."),
+            h("p", {}, t("undoChanges", { revision: told.revision })),
+            diff(told.changes),
+            findings.length > 0 ? h("ul", english, ...findings.map((line) => h("li", {}, line))) : "",
+            errors.length > 0 ? h("ul", { class: "bad", ...english }, ...errors.map((line) => h("li", {}, line))) : "",
+            quiet(t("undoEffect")),
         );
-        const isInForce = told.revision === to || (lines.length === 0 && errors.length === 0);
+        const isInForce = told.revision === to || (told.changes.length + findings.length + errors.length === 0);
         // Appended to the message about the other change, so that this message is not missed.
-        if (isInForce) byId("undo-told").append(` The rules of revision ${to} are active.`);
+        if (isInForce) byId("undo-told").append(` ${t("undoDone", { revision: to })}`);
         button.disabled = isInForce || errors.length > 0;
         if (!button.disabled) {
             button.focus();
@@ -79,11 +82,11 @@ async function predict({ to }) {
     const place = byId("undo-predicted");
     const mine = turn;
     const isShown = () => byId("undo").open && turn === mine;
-    place.textContent = "Counting affected clients… You do not have to wait.";
+    place.textContent = t("undoCounting");
     const query = new URLSearchParams({ since: "24h", undo: to });
     try {
         const impact = await askInTurn(`/api/v1/impact?${query}`, { method: "POST" }, isShown);
-        if (isShown()) place.textContent = `Based on the last 24 hours, the undo ${effect(impact)}.`;
+        if (isShown()) place.textContent = t("undoCost", { effect: effect(impact) });
     } catch (problem) {
         if (isShown()) place.textContent = problem.message;
     }

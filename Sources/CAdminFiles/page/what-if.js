@@ -1,11 +1,15 @@
 // A hypothetical minimum: the clients it would affect, and the lines for the rules file.
 
 import { ask, askInTurn } from "./ask.js";
-import { bars, byId, compareVersions, ends, number, percent, s } from "./elements.js";
+import { Chart } from "./chart.js";
+import { byId } from "./elements.js";
+import { compact, number, percent } from "./format.js";
+import { compareVersions, isFor, isPlain } from "./versions.js";
+import { counted, t } from "./words.js";
 
 const span = "7d";
-const [width, height] = [720, 110];
 
+let chart;
 let rules = [];
 let clients = [];
 let isCounting = false;
@@ -24,12 +28,28 @@ const patience = 60_000;
 export function startWhatIf() {
     byId("rule").addEventListener("change", () => choose(undefined));
     byId("floor").addEventListener("input", () => look());
+    for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button.dataset.copy));
+}
+
+async function copy(id) {
+    const field = byId(id);
+    try {
+        await navigator.clipboard.writeText(field.value);
+    } catch {
+        // Browsers have a clipboard only for HTTPS and loopback addresses, and may forbid its use.
+        field.select();
+        byId("copied").textContent = t("copySelected");
+        return;
+    }
+    byId("copied").textContent = t("copied");
+    setTimeout(() => (byId("copied").textContent = ""), 4000);
 }
 
 /** Updates the rules and the census; the slider keeps its position. */
 export async function updateWhatIf(inForce) {
-        // Figures over a week change slowly, and take the longest to load.
-    if (inForce.isCounting && (clients.length === 0 || Date.now() - asked >= patience)) {
+    // A new gate learns of versions soon, but figures over a week change slowly.
+    const age = Date.now() - asked;
+    if (inForce.isCounting && (age >= patience || (versions.length < 3 && age >= patience / 6) || clients.length === 0)) {
         asked = Date.now();
         ({ clients } = await ask(`/api/v1/census?since=${span}`));
     }
@@ -50,9 +70,9 @@ export async function updateWhatIf(inForce) {
 function choose(version) {
     const rule = rules.find((item) => item.id === byId("rule").value);
     const floor = byId("floor");
-    const counted = rule ? clients.filter((client) => isFor(rule, client)).map((client) => client.version) : [];
+    const counts = rule ? clients.filter((client) => isFor(rule, client)).map((client) => client.version) : [];
     const own = isCounting ? rule?.terms.minimum : undefined;
-    versions = [...new Set([...counted, own])].filter((text) => /^[0-9]+(\.[0-9]+)*$/.test(text ?? ""));
+    versions = [...new Set([...counts, own])].filter(isPlain);
     versions.sort(compareVersions);
     floor.max = Math.max(versions.length - 1, 0);
     floor.disabled = versions.length === 0;
@@ -61,27 +81,24 @@ function choose(version) {
     look();
 }
 
-function isFor(rule, client) {
-    const { platforms, apps, channels } = rule.match;
-    const fits = (names, name) => !names || names.some((item) => item.toLowerCase() === (name ?? "").toLowerCase());
-    return fits(platforms, client.platform) && fits(apps, client.app) && fits(channels, client.channel);
-}
-
 function look() {
     const rule = rules.find((item) => item.id === byId("rule").value);
     const version = versions[Number(byId("floor").value)];
-    byId("floor").setAttribute("aria-valuetext", version ?? "no versions");
+    byId("floor").setAttribute("aria-valuetext", version ?? t("noVersions"));
     byId("floor-text").value = version ?? "–";
-    draw(rule, version);
+    byId("histogram").hidden = !version;
+    byId("floor").parentElement.hidden = !version;
     byId("paste").hidden = !version;
     if (!version) {
-        byId("cost").textContent = isCounting ? "The census has no versions for the clients that this rule matches." : "The census is off.";
+        byId("cost").textContent = isCounting ? t("whatIfNone") : t("censusOff");
         return;
     }
+    draw(rule, version);
     byId("line").value = `    minimum: "${version}"`;
     showPlan(rule, version);
     const key = `${rule.id} ${version} ${revision}`;
-    if (key === answered.key && Date.now() - answered.time < patience) return;
+    // A request in progress would otherwise replace the result.
+    if (!isAsking && key === answered.key && Date.now() - answered.time < patience) return;
     wanted = { rule: rule.id, version, key };
     if (!isAsking) askNext();
 }
@@ -92,7 +109,7 @@ function showPlan(rule, version) {
     byId("plan").hidden = Boolean(minimum) && compareVersions(version, minimum) <= 0;
     const day = (days) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
     const hasNext = rule.next.length > 0;
-    byId("block-label").textContent = hasNext ? "or to enforce it from a date, add to the rule's `next:`" : "or to enforce it from a date:";
+    byId("block-label").textContent = hasNext ? t("pasteLaterNext") : t("pasteLater");
     const lines = [`      - minimum: "${version}"`, `        warnFrom: ${day(0)}`, `        enforceFrom: ${day(30)}`];
     byId("block").value = [...(hasNext ? [] : ["    next:"]), ...lines].join("\n");
 }
@@ -106,7 +123,7 @@ async function askNext() {
         try {
             const impact = await askInTurn(`/api/v1/impact?${query}`, { method: "POST" }, () => !wanted);
             if (wanted) continue;
-            byId("cost").textContent = `Based on the last 7 days, a minimum of ${question.version} for rule '${question.rule}' ${effect(impact)}.`;
+            byId("cost").textContent = t("cost", { version: question.version, rule: question.rule, effect: effect(impact) });
             answered = { key: question.key, time: Date.now() };
         } catch (problem) {
             if (!wanted) byId("cost").textContent = problem.message;
@@ -118,42 +135,45 @@ async function askNext() {
 /** Returns the effect of a change to the rules, as the predicate of a sentence. */
 export function effect(impact) {
     const amount = (side) => {
-        const requests = `${number(side.requests)} requests (${percent(side.requests, impact.total.requests)})`;
-        const devices = `${number(side.devices)} devices (${percent(side.devices, impact.total.devices)})`;
-        return side.devices > 0 ? `${requests}, ${devices}` : requests;
+        const requests = `${counted("nRequests", side.requests, number(side.requests))} (${percent(side.requests, impact.total.requests)})`;
+        const devices = `${counted("nDevices", side.devices, number(side.devices))} (${percent(side.devices, impact.total.devices)})`;
+        return side.devices > 0 ? `${requests}${t("comma")}${devices}` : requests;
     };
     const { denied, passed, moved } = impact;
     const parts = [];
-    if (denied.amount.requests > 0) parts.push(`would newly deny ${amount(denied.amount)}`);
-    if (passed.amount.requests > 0) parts.push(`would newly allow ${amount(passed.amount)}`);
-    for (const { from, to, amount: side } of moved.backends) parts.push(`would move ${amount(side)} from backend ${from} to ${to}`);
-    if (parts.length === 0) parts.push("would not affect any client");
-    return parts.join(" and ");
+    if (denied.amount.requests > 0) parts.push(t("wouldDeny", { amount: amount(denied.amount) }));
+    if (passed.amount.requests > 0) parts.push(t("wouldAllow", { amount: amount(passed.amount) }));
+    for (const { from, to, amount: side } of moved.backends) parts.push(t("wouldMove", { amount: amount(side), from, to }));
+    if (parts.length === 0) return t("wouldNothing");
+    return parts.join(t("and"));
 }
 
 function draw(rule, version) {
-    const place = byId("histogram");
-    if (!rule || versions.length === 0) return place.replaceChildren();
-    const counts = versions.map((name) =>
-        clients.filter((client) => client.version === name && isFor(rule, client)).reduce((sum, client) => sum + client.requests, 0),
-    );
-    const top = Math.max(...counts, 1);
-    const step = width / versions.length;
-    const columns = versions.map((name, index) => {
-        const size = (counts[index] / top) * height;
-        const isBelow = compareVersions(name, version) < 0;
-        return s(
-            "rect",
-            {
-                x: (index * step).toFixed(2),
-                y: (height - size).toFixed(2),
-                width: Math.max(step - 1, 0.5).toFixed(2),
-                height: size.toFixed(2),
-                class: isBelow ? "below" : "above",
-            },
-            s("title", {}, `${name}: ${number(counts[index])} requests`),
-        );
+    const sums = versions.map((name) => {
+        const own = clients.filter((client) => client.version === name && isFor(rule, client));
+        const sum = (key) => own.reduce((total, client) => total + client[key], 0);
+        return { requests: sum("requests"), devices: sum("devices") };
     });
-    const label = `Requests in the last 7 days by version, ${versions[0]} to ${versions.at(-1)}`;
-    place.replaceChildren(bars(width, height, label, ...columns), ends(versions[0], versions.at(-1)));
+    const unit = sums.some(({ devices }) => devices > 0) ? "devices" : "requests";
+    const line = versions.indexOf(version);
+    const half = (isWanted) => sums.map((sum, index) => (isWanted(index) ? sum[unit] : 0));
+    byId("floor").parentElement.style.setProperty("--columns", versions.length);
+    chart ??= new Chart(byId("histogram"), { label: t("whatIfCursor"), height: 190 });
+    chart.update({
+        columns: versions.length,
+        series: [
+            { name: t(`below_${unit}`), style: "below", values: half((index) => index < line), isHatched: true },
+            { name: t(`above_${unit}`), style: "above", values: half((index) => index >= line) },
+        ],
+        ticks: versions.map((name, index) => ({ index, label: name })),
+        captions: sums.map(({ requests, devices }) => (unit === "devices" ? [compact(devices), t("shortRequests", { n: compact(requests) })] : [compact(requests)])),
+        line,
+        tip: (index) => ({
+            title: versions[index],
+            lines: [
+                { name: t("devices"), text: number(sums[index].devices) },
+                { name: t("requests"), text: number(sums[index].requests) },
+            ],
+        }),
+    });
 }

@@ -3,7 +3,7 @@ import GateTestSupport
 import Testing
 
 /// The admin page.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(10)))
 struct PageTests {
     private static let rules = """
         rules:
@@ -34,7 +34,7 @@ struct PageTests {
             #expect(!policy.contains("unsafe") && policy.contains("frame-ancestors 'none'"))
             #expect(!page.text.contains("style=") && !page.text.contains("onclick"))
             let paths = page.text.matches(of: /(?:href|src)="(\/[^"]+)"/).map { String($0.1) }
-            #expect(paths.count == 3)
+            #expect(paths.count == 6)
             for path in paths {
                 let file = try scene.askAdmin("GET", path)
                 #expect(file.status == 200, "\(path)")
@@ -86,7 +86,7 @@ struct PageTests {
             #expect(try scene.askToReload().status == 409)
             try Self.drive(
                 scene,
-                listed: "The census is off|There are problems|minimun"
+                listed: "The census is off|The new rules were rejected|minimun"
             )
         }
     }
@@ -105,7 +105,7 @@ struct PageTests {
             try scene.reload(Self.rules.replacing("\"2.0\"", with: "\"9.0\""))
             let old = Request.text(fields: Request.identity(version: "3.0.0"))
             #expect(try scene.ask(old).status == 426)
-            try Self.drive(scene, listed: "Rules revision", "--token", "0123456789abcdef")
+            try Self.drive(scene, listed: "Active rules", "--token", "0123456789abcdef")
             #expect(try scene.ask(old).status == 200)
             let fields = "Authorization: Bearer 0123456789abcdef\r\n"
             let audit = try scene.askAdmin("GET", "/api/v1/audit", fields: fields)
@@ -145,8 +145,8 @@ struct PageTests {
             try scene.reload(rules("3.0"))
             try Self.drive(
                 scene,
-                listed: "<3.0 to legacy, otherwise default|Backends|legacy\\told-api\\t5\\t10.0%|"
-                    + "default\\t–\\t45\\t90.0%|5 to another backend|unused-route",
+                listed: "<3.0 to legacy, otherwise default|legacy\\told-api\\t5\\t10.0%|"
+                    + "default\\t–\\t45\\t90.0%|5 requests to another backend|unused-route",
                 "--predicted",
                 "would move 5 requests (10.0%), 5 devices (10.0%) from backend default to legacy"
             )
@@ -158,7 +158,7 @@ struct PageTests {
         let result = try ToolProcess.run(
             "python3",
             ["-B", Self.program, "http://127.0.0.1:\(port)", listed] + more,
-            within: .seconds(120) * GateExecutable.slowdown
+            within: .seconds(240) * GateExecutable.slowdown
         )
         #expect(result.output == "")
         #expect(result.status == 0, "\(result.errors)")

@@ -1,0 +1,132 @@
+// The share of devices by version over days, for each app and platform, and when a higher minimum would deny few of them.
+
+import { ask, askInTurn } from "./ask.js";
+import { Chart } from "./chart.js";
+import { byId, h, quiet, show, table } from "./elements.js";
+import { axisPercent, axisTime, day, number, percent, stepTime } from "./format.js";
+import { timeTicks } from "./scales.js";
+import { colors, nameOf, versionName } from "./traffic.js";
+import { groupOf, newestFirst } from "./versions.js";
+import { t } from "./words.js";
+
+const shownVersions = 8;
+/** The number of groups that the page shows, most requests first. */
+const shownGroups = 6;
+/** Figures over days change slowly, and take long to count. */
+const patience = 60_000;
+
+let loaded = 0;
+let isEmpty = true;
+let isLoading = false;
+/** The charts by group, so that the focus and the filter of a chart outlive an update. */
+const charts = new Map();
+
+export async function showAdoption({ isCounting }) {
+    if (!isCounting) return show("adoption-note", quiet(t("censusOff")));
+    // A new gate soon counts its first devices.
+    if (isLoading || Date.now() - loaded < (isEmpty ? patience / 6 : patience)) return;
+    isLoading = true;
+    try {
+        await load();
+        loaded = Date.now();
+    } finally {
+        isLoading = false;
+    }
+}
+
+async function load() {
+    let adoption;
+    try {
+        adoption = await ask("/api/v1/adoption?since=30d");
+    } catch (problem) {
+        // A gate of an earlier version does not have the endpoint.
+        if (problem.status !== 404) throw problem;
+        byId("adoption").hidden = true;
+        return;
+    }
+    const groups = adoption.groups.slice(0, shownGroups);
+    isEmpty = groups.length === 0;
+    show("adoption-note", groups.length === 0 && quiet(t("noDevices")));
+    const names = groups.map(groupOf);
+    for (const [name, { card }] of charts) {
+        if (names.includes(name)) continue;
+        card.remove();
+        charts.delete(name);
+    }
+    // A new gate has no devices on most days.
+    const first = adoption.days.findIndex((_, index) => groups.some(({ devices }) => devices[index] > 0));
+    for (const group of groups) draw(group, adoption.days, Math.max(first, 0));
+    const advice = await askInTurn(`/api/v1/advice/floor?${new URLSearchParams({ atMost: "1%" })}`, {}, () => true);
+    for (const floor of advice.floors) charts.get(groupOf(floor))?.advice.replaceChildren(...sentences(floor, advice.atMost));
+}
+
+function cardOf(group) {
+    const known = charts.get(groupOf(group));
+    if (known) return known;
+    const place = h("div", { class: "chart" });
+    const advice = h("ul", { class: "advice" });
+    const more = h("details", {});
+    const card = h("article", { class: "card" }, h("h3", {}, nameOf(group)), place, advice, more);
+    byId("adoption-charts").append(card);
+    const chart = new Chart(place, { label: t("adoptionCursor", { clients: nameOf(group) }), height: 130, isArea: true, toOne: true });
+    charts.set(groupOf(group), { card, chart, advice, more });
+    return charts.get(groupOf(group));
+}
+
+/** Draws the days of a group from the index `first` on. */
+function draw(group, allDays, first) {
+    const { chart, more } = cardOf(group);
+    const days = allDays.slice(first);
+    const last = days.length - 1;
+    const lines = group.versions
+        .map(({ version, isOther, devices }) => ({ version: isOther ? undefined : version ?? "", devices: devices.slice(first) }))
+        .sort((left, right) => sum(right.devices) - sum(left.devices));
+    const { shown, rest } = newestFirst(lines, shownVersions);
+    const picked = colors.pick(shown.map(({ version }) => version));
+    const totals = days.map((_, index) => sum(lines.map(({ devices }) => devices[index])));
+    const series = shown.map(({ version, devices }, index) => ({ name: versionName(version), style: `s${picked[index]}`, values: devices }));
+    const values = days.map((_, index) => sum(rest.map(({ devices }) => devices[index])));
+    if (sum(values) > 0) series.push({ name: t("otherVersions"), style: "rest", values });
+    for (const line of series) line.note = percent(line.values[last], totals[last]);
+    const times = days.map((text) => Date.parse(`${text}T00:00:00Z`));
+    chart.update({
+        columns: days.length,
+        series,
+        ticks: timeTicks(times, 5).map((index) => ({ index, label: axisTime(times[index], 86_400) })),
+        tip: (index, isShown) => ({
+            title: stepTime(times[index], 86_400),
+            lines: [
+                ...series.filter(isShown).filter((line) => line.values[index] > 0).map((line) => ({ name: line.name, text: percent(line.values[index], totals[index]), style: line.style })).reverse(),
+                { name: t("devices"), text: number(totals[index]) },
+            ],
+        }),
+    });
+    const isOpen = more.open;
+    more.replaceChildren(
+        h("summary", {}, t("asTable")),
+        table(
+            t("adoptionOf", { clients: nameOf(group) }),
+            [t("day"), ...series.map(({ name }) => `#${name}`)],
+            days.map((_, index) => [day(times[index]), ...series.map((line) => percent(line.values[index], totals[index]))]).reverse(),
+        ),
+    );
+    more.open = isOpen;
+}
+
+const sum = (values) => values.reduce((total, value) => total + (value ?? 0), 0);
+
+/** Returns what a higher minimum would deny: now, and from which day few devices. */
+function sentences({ floor, next, counts }, atMost) {
+    const limit = axisPercent(atMost);
+    const unit = t(counts === "devices" ? "ofDevices" : "ofRequests");
+    const item = ({ minimum, share }, key, values) => {
+        const words = t(key, { version: "\n", unit, share: percent(share, 1), ...values }).split("\n");
+        return h("li", {}, words[0], h("strong", {}, minimum), words[1]);
+    };
+    const lines = floor ? [item(floor, "floorNow", {})] : [];
+    for (const step of next.slice(0, 3)) {
+        if (step.from) lines.push(item(step, "floorFrom", { limit, day: day(step.from) }));
+        else lines.push(item(step, "floorUndated", { reason: t(`undated_${step.undated ?? "far"}`) }));
+    }
+    return lines.length > 0 ? lines : [h("li", {}, t("floorNone"))];
+}

@@ -1,0 +1,37 @@
+// The texts of the page in the language of the browser.
+
+import en from "./words/en.js";
+import ja from "./words/ja.js";
+import ko from "./words/ko.js";
+
+const languages = { en, ja, ko };
+
+/** Returns the first language of a list that the page has; `ja-JP` is `ja`. */
+export function choose(wanted) {
+    return wanted.map((name) => name.toLowerCase().split("-")[0]).find((name) => Object.hasOwn(languages, name)) ?? "en";
+}
+
+// Tests run the modules without a browser.
+const asked = globalThis.location ? new URLSearchParams(location.search).get("lang") : undefined;
+export const language = choose([...(asked ? [asked] : []), ...(globalThis.navigator?.languages ?? [])]);
+
+const words = languages[language];
+const plural = new Intl.PluralRules(language);
+
+/** Returns a text with its placeholders filled. */
+export function t(key, values = {}) {
+    return words[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+/** Returns a text about a number; `text` is the number as the text shows it. */
+export const counted = (key, value, text) => t(`${key}_${plural.select(Math.round(value)) === "one" ? "one" : "other"}`, { n: text });
+
+/** Fills the texts of the document. */
+export function translate(root) {
+    document.documentElement.lang = language;
+    for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
+    for (const element of root.querySelectorAll("[data-t-label]")) element.setAttribute("aria-label", t(element.dataset.tLabel));
+}
+
+/** The attribute of texts from the gate, which are English. */
+export const english = language === "en" ? {} : { lang: "en" };

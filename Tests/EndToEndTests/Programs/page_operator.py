@@ -1,0 +1,122 @@
+"""A person at the admin page: helpers for drive_page.py."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+problems = []
+
+
+def expect(holds, words):
+    if not holds:
+        problems.append(words)
+
+
+def text(name):
+    return f"document.getElementById('{name}').textContent"
+
+
+def value(name):
+    return f"document.getElementById('{name}').value"
+
+
+def answer_of(gate, version):
+    """Returns the status and the header fields of the gate's response to a client with a version."""
+    fields = {"X-App-Platform": "ios", "X-App-Version": version}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(gate, headers=fields)) as answer:
+            return answer.status, answer.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers
+
+
+def axe_core():
+    """Returns the script of axe-core, which dev/install-python.sh installs."""
+    package = importlib.util.find_spec("axe_core_python")
+    if package is None:
+        raise SystemExit(f"{sys.executable} has no axe-core-python: run dev/install-python.sh")
+    return Path(package.origin).with_name("axe.min.js").read_text("utf-8")
+
+
+class Operator:
+    """A person at a gate's admin page who can also edit its rules file."""
+
+    def __init__(self, browser, given):
+        self.browser, self.address, self.gate = browser, given.address, given.gate
+        self.rules, self.program, self.state = given.rules, given.versiongate, given.state
+
+    def status_of(self, version):
+        return answer_of(self.gate, version)[0]
+
+    def open(self, query=""):
+        self.browser.go(f"{self.address}/{query}")
+        expect(self.browser.until("document.documentElement.dataset.shown === 'yes'"), "the page shows nothing")
+        expect(self.browser.until("document.documentElement.dataset.live === 'yes'"), "the page has no event stream")
+
+    def check(self, what):
+        """Records the violations that axe-core finds, in light and in dark mode."""
+        for scheme in ("light", "dark"):
+            self.browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            self.axe(f"{what}, {scheme}", "{}")
+        self.browser.ask("Emulation.setEmulatedMedia", features=[])
+
+    def axe(self, what, options):
+        browser = self.browser
+        if not browser.evaluate("Boolean(window.axe)"):
+            browser.evaluate(axe_core())
+        result = browser.evaluate(
+            f"axe.run({options}).then(({{ violations, passes }}) => ({{ violations, passes: passes.length }}))"
+        )
+        expect(result["passes"] > 0, f"axe, {what}: no rule was checked")
+        for violation in result["violations"]:
+            nodes = [node["html"][:120] for node in violation["nodes"][:3]]
+            problems.append(f"axe, {what}: {violation['impact']}: {violation['id']}: {nodes}")
+
+    def move_to(self, wanted):
+        """Moves the focused slider with the keyboard, and returns the resulting text of the page."""
+        browser = self.browser
+        browser.key("Home", 36)
+        for _ in range(1000):
+            if browser.evaluate(value("floor-text")) == wanted:
+                break
+            browser.key("ArrowRight", 39)
+        told = f"{text('cost')}.startsWith('Based on the last 7 days, a minimum of {wanted} ')"
+        expect(browser.until(told), f"the slider does not reach {wanted}")
+        return browser.evaluate(text("cost"))
+
+    def paste(self, old, new):
+        """Replaces a text in the rules file, and returns the previous content."""
+        before = self.rules.read_text("utf-8")
+        expect(before.count(old) == 1, f"'{old}' is not in the rules file exactly once")
+        self.write(before.replace(old, new))
+        return before
+
+    def write(self, content):
+        next_file = self.rules.with_suffix(".new")
+        next_file.write_text(content, "utf-8")
+        next_file.rename(self.rules)
+
+    def impact(self, old, new, *more):
+        """Returns the report of `versiongate impact` for the rules file with one text replaced."""
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            before = self.rules.read_text("utf-8")
+            for name, content in (("old.yaml", before), ("new.yaml", before.replace(old, new, 1))):
+                files.append(Path(folder, name))
+                files[-1].write_text(content, "utf-8")
+            command = [self.program, "impact", "--current", files[0], "--rules", files[1], "--state", self.state]
+            return json.loads(subprocess.run([*command, "--json", *more], stdout=subprocess.PIPE, check=True).stdout)
+
+    def expect_cost(self, cost, impact):
+        """Expects the page to state the same cost of a floor as the command."""
+        amount, total = impact["denied"]["amount"], impact["total"]
+        expect(amount["requests"] > 0, f"no request would be denied: {impact}")
+        for kind in ("requests", "devices"):
+            share = 100 * amount[kind] / total[kind]
+            words = f"{round(amount[kind]):,} {kind} ({share:.1f}%)"
+            expect(words in cost, f"'{cost}' differs from impact: {words}")
