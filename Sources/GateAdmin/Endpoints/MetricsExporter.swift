@@ -22,6 +22,7 @@ package struct MetricsExporter: Sendable {
     ///   - interval: The time between two exports.
     ///   - trust: The certificate authorities of the collector.
     ///   - logger: The log for failures and recoveries.
+    /// - Throws: The reason why nothing can be sent.
     package init(
         _ endpoints: AdminEndpoints,
         to url: FetchURL,
