@@ -24,7 +24,7 @@ struct MetricsExportTests {
         async throws
     {
         let collector = try Self.collector { 200 }
-        defer { collector.stop() }
+        defer { withExtendedLifetime(collector) {} }
         try await Scene.play(flags: Self.flags(collector)) { scene in
             for version in ["1.0.0", "9.0.0"] {
                 _ = try scene.ask(Request.text(fields: Request.identity(version: version)))
@@ -58,7 +58,7 @@ struct MetricsExportTests {
     @Test func `a failure is logged once, and so is the recovery`() async throws {
         let isWell = Watched(false)
         let collector = try Self.collector { isWell.current ? 200 : 503 }
-        defer { collector.stop() }
+        defer { withExtendedLifetime(collector) {} }
         try await Scene.play(flags: Self.flags(collector)) { scene in
             try scene.gate.logLine("cannot be exported") {
                 $0.message == "the metrics cannot be exported"
