@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for a purpose: `build`, `test`, `conformance`, `clients`, `gateways`, `soak`,
-# `decide-bench`, `package`, `package-test`, `client-packages` or `prometheus`. It announces this first, and does nothing if
-# all of them are installed.
+# `decide-bench`, `package`, `package-test`, `client-packages`, `prometheus` or `helm`. It announces this first, and does
+# nothing if all of them are installed.
 set -euo pipefail
 
 case "${1:-}" in
@@ -40,8 +40,9 @@ clients)
 gateways) wanted=(nginx haproxy apache2-bin curl openssl python3 python3-venv) ;;
 client-packages) wanted=(nodejs npm python3 python3-venv kotlin default-jdk-headless libokhttp-java) ;;
 prometheus) wanted=(prometheus python3 redis-server) ;;
+helm) wanted=(openssl python3 python3-venv) ;;
 *)
-    purposes='build|test|conformance|clients|gateways|soak|decide-bench|package|package-test|client-packages|prometheus'
+    purposes='build|test|conformance|clients|gateways|soak|decide-bench|package|package-test|client-packages|prometheus|helm'
     echo "usage: $0 $purposes" >&2
     exit 64
     ;;
