@@ -46,7 +46,7 @@ test: ## lint, build and run all tests (5 to 10 minutes)
 
 # Parts of `test` that mostly wait, and run in parallel with each other and with the Swift tests. Each one prints the
 # number of passed, failed and skipped tests, and dev/run-tests.py adds them up.
-WAITING_TESTS := test-dev test-feed-servers test-benchmarks test-pages test-python test-javascript test-page test-kotlin \
+WAITING_TESTS := test-dev test-feed-servers test-benchmarks test-pages test-python test-javascript test-admin-page test-kotlin \
 	test-client-packages
 .PHONY: $(WAITING_TESTS)
 
@@ -71,7 +71,7 @@ test-python:
 test-javascript:
 	$(NODE) --test --test-reporter=tap clients/javascript/tests/*.test.js
 
-test-page:
+test-admin-page:
 	$(NODE) --test --test-reporter=tap Tests/AdminPage/*.test.mjs
 
 test-kotlin:

@@ -17,18 +17,21 @@ const patience = 60_000;
 
 let loaded = 0;
 let isEmpty = true;
+/** The revision that the effects of minimums belong to. */
+let shownRevision;
 let isLoading = false;
 /** The charts by group, so that the focus and the filter of a chart outlive an update. */
 const charts = new Map();
 
-export async function showAdoption({ isCounting }) {
+export async function showAdoption({ isCounting, revision }) {
     if (!isCounting) return show("adoption-note", quiet(t("censusOff")));
     // A new gate soon counts its first devices.
-    if (isLoading || Date.now() - loaded < (isEmpty ? patience / 6 : patience)) return;
+    const isFresh = revision === shownRevision && Date.now() - loaded < (isEmpty ? patience / 6 : patience);
+    if (isLoading || isFresh) return;
     isLoading = true;
     try {
         await load();
-        loaded = Date.now();
+        [loaded, shownRevision] = [Date.now(), revision];
     } finally {
         isLoading = false;
     }
