@@ -4,8 +4,8 @@ private import Synchronization
 
 /// The devices by day.
 extension CensusStore {
-    /// The number of seconds for which the counts of an incomplete day are cached.
-    private static let freshness: Int64 = 60
+    /// The number of seconds for which the counts of an incomplete day are cached, once it has any.
+    private static let freshness: Int64 = 30
     /// The number of seconds after a day in which counts may still be added.
     private static let delay: Int64 = 3_600
 
@@ -24,7 +24,11 @@ extension CensusStore {
                     if let known = memory.day(day, at: now) { return known }
                     let read = try Self.day(day, memory.cells, in: database)
                     let isComplete = now >= (day + 1) * Span.day.rawValue + Self.delay
-                    memory.keep(read, until: isComplete ? .max : now + Self.freshness)
+                    if isComplete {
+                        memory.keep(read, until: .max)
+                    } else if !read.devices.isEmpty {
+                        memory.keep(read, until: now + Self.freshness)
+                    }
                     return read
                 }
             }

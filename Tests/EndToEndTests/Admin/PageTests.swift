@@ -3,7 +3,7 @@ import GateTestSupport
 import Testing
 
 /// The admin page.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(10)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(20)))
 struct PageTests {
     private static let rules = """
         rules:
@@ -158,7 +158,7 @@ struct PageTests {
         let result = try ToolProcess.run(
             "python3",
             ["-B", Self.program, "http://127.0.0.1:\(port)", listed] + more,
-            within: .seconds(240) * GateExecutable.slowdown
+            within: .seconds(600) * GateExecutable.slowdown
         )
         #expect(result.output == "")
         #expect(result.status == 0, "\(result.errors)")

@@ -111,6 +111,13 @@ struct AdoptionReportTests {
         #expect(try devices() == nil)
     }
 
+    @Test func `the first devices of a new gate count at once`() throws {
+        let store = try CensusStore(in: nil)
+        #expect(try Self.report(store, days: 0).groups.isEmpty)
+        try Self.add(0..<3, of: "4.0", hoursAgo: 0, to: store)
+        #expect(try Self.report(store, days: 0).groups.first?.devices == [3])
+    }
+
     @Test func `no more days are read than the census keeps`() throws {
         let store = try CensusStore(in: nil)
         #expect(try Self.report(store, days: 3_650).days.count == 91)
