@@ -112,7 +112,11 @@ function listen() {
         // The browser does not reconnect after an error response.
         if (events.readyState === EventSource.CLOSED) setTimeout(listen, pause);
     });
-    events.addEventListener("changed", (event) => look(...JSON.parse(event.data).parts));
+    events.addEventListener("changed", (event) => {
+        const { parts } = JSON.parse(event.data);
+        // The chart has a mark for each change of the rules.
+        look(...parts, ...(parts.includes("rules") ? ["counts"] : []));
+    });
     events.addEventListener("figures", (event) => showFigures(JSON.parse(event.data)));
 }
 
