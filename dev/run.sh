@@ -12,7 +12,15 @@ admin=${ADMIN:-127.0.0.1:9901}
 "$gate" demo-backend --listen "$backend" &
 children=($!)
 state=$(mktemp -d)
-trap 'kill "${children[@]}" 2>/dev/null || true; rm -rf "$state"' EXIT
+finish() {
+    kill "${children[@]}" 2>/dev/null || true
+    # The gate writes to the directory until it has ended.
+    wait
+    rm -rf "$state"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 if [ "$traffic" != --no-traffic ]; then
     "$gate" demo-history --state-dir "$state" --rules rules/rules.yaml
     "$gate" demo-traffic --gate "$listen" &
@@ -50,4 +58,7 @@ Press Ctrl-C to stop.
 
 EOF
 "$gate" serve --listen "$listen" --upstream "http://$backend" --admin-listen "$admin" --census-interval 2 \
-    --state-dir "$state" --rules rules/rules.yaml
+    --state-dir "$state" --rules rules/rules.yaml &
+gate_pid=$!
+children+=("$gate_pid")
+wait "$gate_pid"
