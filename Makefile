@@ -35,7 +35,7 @@ build: ## build the release executable
 	@dev/install-packages.sh build
 	VERSIONGATE_COMMIT=$(COMMIT) $(SWIFT) build $(RELEASE_FLAGS) --product versiongate
 
-test: ## lint, build and run all tests (5 to 10 minutes)
+test: ## lint, build and run all tests (10 minutes, 30 with the first build)
 	@dev/install-packages.sh test
 	@dev/install-python.sh
 	@dev/install-python.sh $(PACKAGING)

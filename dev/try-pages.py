@@ -73,7 +73,8 @@ def missing(expected, output):
 
     Other lines may be in between, because lines of the gate's log appear at any time.
     """
-    printed = iter(output.splitlines())
+    # A response need not end with a line feed, so that a line of the log can follow it.
+    printed = iter(re.sub(r"(?<!^)(?=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000 \w+ versiongate: )", "\n", output).splitlines())
     for line in expected.strip("\n").splitlines():
         pieces = (re.escape(piece) for piece in line.split("…"))
         whole = re.compile(".*".join(pieces))

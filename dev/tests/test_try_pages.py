@@ -23,6 +23,7 @@ class Missing(unittest.TestCase):
             ("a.c\n", "abc\n", "a.c"),
             ("…\nb\n", "a\nb\n", None),
             ("a\n", "", "a"),
+            ("a\nb\n", "a2026-11-28T16:11:14+0000 info versiongate: x\nb\n", None),
         ]:
             with self.subTest(expected=expected, output=output):
                 self.assertEqual(pages.missing(expected, output), line)

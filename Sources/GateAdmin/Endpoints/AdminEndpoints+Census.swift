@@ -37,10 +37,8 @@ extension AdminEndpoints {
 
     func overview() async -> AdminAnswer {
         guard let rules = await self.reloader.current else { return .noRules }
-        return await self.counted(AdminQuery(""), usually: "15m") {
-            census,
-            _,
-            now async throws(CensusStore.Failure) in
+        let now = self.now()
+        return await self.reading { census async throws(CensusStore.Failure) in
             try await census.read { store throws(CensusStore.Failure) in
                 AdminAnswer(.ok, try OverviewReport(store, by: rules.ruleSet, at: now))
             }
@@ -53,7 +51,6 @@ extension AdminEndpoints {
         usually span: String,
         _ answer: (Census, Timestamp, Timestamp) async throws(CensusStore.Failure) -> AdminAnswer
     ) async -> AdminAnswer {
-        guard let census = self.census else { return .noCensus }
         let now = self.now()
         let start: Timestamp
         do throws(AdminQuery.Failure) {
@@ -61,8 +58,18 @@ extension AdminEndpoints {
         } catch {
             return .refusal(error)
         }
+        return await self.reading { census async throws(CensusStore.Failure) in
+            try await answer(census, start, now)
+        }
+    }
+
+    /// Returns a response from the census, or the reason why there is none.
+    private func reading(
+        _ answer: (Census) async throws(CensusStore.Failure) -> AdminAnswer
+    ) async -> AdminAnswer {
+        guard let census = self.census else { return .noCensus }
         do throws(CensusStore.Failure) {
-            return try await answer(census, start, now)
+            return try await answer(census)
         } catch {
             return .refusal(.serviceUnavailable, "cannot read the census: \(error)")
         }

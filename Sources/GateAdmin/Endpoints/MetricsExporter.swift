@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-private import Glibc
 package import GateSystem
 package import Logging
 
@@ -86,15 +85,12 @@ package struct MetricsExporter: Sendable {
     }
 
     private static func resource(_ release: GateView.Release) -> [OTLPMetrics.Attribute] {
-        var name = [UInt8](repeating: 0, count: 256)
-        let isKnown = unsafe name.withUnsafeMutableBytes { bytes in
-            guard let start = bytes.baseAddress else { return false }
-            return unsafe gethostname(start, bytes.count - 1) == 0
-        }
-        let host = isKnown ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "unknown"
+        let process = ProcessInfo.processInfo
+        let host = process.hostName
         return [
             .init("service.name", "versiongate"), .init("service.version", release.version),
-            .init("service.instance.id", "\(host):\(getpid())"), .init("host.name", host),
+            .init("service.instance.id", "\(host):\(process.processIdentifier)"),
+            .init("host.name", host),
         ]
     }
 }

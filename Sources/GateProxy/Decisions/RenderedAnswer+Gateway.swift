@@ -35,13 +35,14 @@ extension RenderedAnswer {
         let status = self.failureStatus(for: decision)
         let sent = gateway.status(for: status)
         var fields = self.fieldLines
-        fields += "X-VersionGate-Decision: \(decision.kind.rawValue)\r\n".utf8
+        Self.append("X-VersionGate-Decision", decision.kind.rawValue, to: &fields)
         if sent != status || gateway.dropsContent {
-            fields += "\(Self.statusFieldName): \(status)\r\n".utf8
+            Self.append(Self.statusFieldName, "\(status)", to: &fields)
         }
         var body = self.body
         if gateway.dropsContent {
-            fields += "\(Self.bodyFieldName): ".utf8
+            fields += Self.bodyFieldName.utf8
+            fields += ": ".utf8
             let value = Self.fieldValue(of: body)
             fields += value.count <= Self.fieldLimit ? value : Self.shortBody(status, decision)
             fields += "\r\n".utf8

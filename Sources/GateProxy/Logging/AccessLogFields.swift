@@ -17,38 +17,10 @@ enum AccessLogFields {
             self.room(for: app) + self.room(for: platform) + self.room(for: version)
             + self.room(for: build)
         return [UInt8](logAtMost: room) { line in
-            self.write(
-                app,
-                " app=\"",
-                ",\"app\":\"",
-                ",\"versiongate.app\":\"",
-                as: format,
-                into: &line
-            )
-            self.write(
-                platform,
-                " platform=\"",
-                ",\"platform\":\"",
-                ",\"versiongate.platform\":\"",
-                as: format,
-                into: &line
-            )
-            self.write(
-                version,
-                " version=\"",
-                ",\"version\":\"",
-                ",\"versiongate.version\":\"",
-                as: format,
-                into: &line
-            )
-            self.write(
-                build,
-                " build=\"",
-                ",\"build\":\"",
-                ",\"versiongate.build\":\"",
-                as: format,
-                into: &line
-            )
+            self.write(app, "app", as: format, into: &line)
+            self.write(platform, "platform", as: format, into: &line)
+            self.write(version, "version", as: format, into: &line)
+            self.write(build, "build", as: format, into: &line)
         }
     }
 
@@ -125,50 +97,15 @@ enum AccessLogFields {
             self.room(for: kind) + self.room(for: rule) + self.room(for: observed)
             + self.room(for: route) + self.room(for: pass)
         return [UInt8](logAtMost: room) { line in
-            self.write(
-                kind,
-                " decision=\"",
-                ",\"decision\":\"",
-                ",\"versiongate.decision\":\"",
-                as: format,
-                into: &line
-            )
-            self.write(
-                rule,
-                " rule=\"",
-                ",\"rule\":\"",
-                ",\"versiongate.rule\":\"",
-                as: format,
-                into: &line
-            )
-            self.write(
-                observed,
-                " observed=\"",
-                ",\"observed\":\"",
-                ",\"versiongate.observed\":\"",
-                as: format,
-                into: &line
-            )
+            self.write(kind, "decision", as: format, into: &line)
+            self.write(rule, "rule", as: format, into: &line)
+            self.write(observed, "observed", as: format, into: &line)
             // Lines without a route and a pass are as before these existed.
             if route != nil {
-                self.write(
-                    route,
-                    " route=\"",
-                    ",\"route\":\"",
-                    ",\"versiongate.route\":\"",
-                    as: format,
-                    into: &line
-                )
+                self.write(route, "route", as: format, into: &line)
             }
             if pass != nil {
-                self.write(
-                    pass,
-                    " pass=\"",
-                    ",\"pass\":\"",
-                    ",\"versiongate.pass\":\"",
-                    as: format,
-                    into: &line
-                )
+                self.write(pass, "pass", as: format, into: &line)
             }
         }
     }
@@ -177,22 +114,17 @@ enum AccessLogFields {
         self.fieldRoom + LogValue.room(for: value?.utf8.count ?? 1, atMost: self.longest)
     }
 
-    /// Writes a field; `text` is its start in a text line, `member` its start in a JSON object, and
-    /// `attribute` that with the names of OpenTelemetry.
     private static func write(
         _ value: String?,
-        _ text: StaticString,
-        _ member: StaticString,
-        _ attribute: StaticString,
+        _ name: StaticString,
         as format: AccessLogFormat,
         into line: inout LogCursor
     ) {
         if format.isJSON, value == nil { return }
-        switch format {
-        case .common, .combined: line.writeStaticString(text)
-        case .json: line.writeStaticString(member)
-        case .otel: line.writeStaticString(attribute)
-        }
+        line.writeStaticString(format.isJSON ? ",\"" : " ")
+        if format == .otel { line.writeStaticString("versiongate.") }
+        line.writeStaticString(name)
+        line.writeStaticString(format.isJSON ? "\":\"" : "=\"")
         if let bytes = value?.utf8 {
             LogValue.write(bytes.span, as: format, atMost: self.longest, into: &line)
         } else {

@@ -94,7 +94,15 @@ final class RenderedAnswer: Sendable, Equatable {
 
     /// Appends the field line for the length of a body.
     static func append(length: Int, to head: inout [UInt8]) {
-        head += "Content-Length: \(length)\r\n".utf8
+        self.append("Content-Length", "\(length)", to: &head)
+    }
+
+    /// Appends a field line, without a string for the whole line.
+    static func append(_ name: String, _ value: String, to head: inout [UInt8]) {
+        head += name.utf8
+        head += ": ".utf8
+        head += value.utf8
+        head += "\r\n".utf8
     }
 
     /// Whether a status allows a body and its length (RFC 9110 8.6 and 15.4.5).

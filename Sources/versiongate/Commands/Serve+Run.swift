@@ -237,9 +237,16 @@ extension Serve {
             let service = CertificateService(reloader: certificates, loadedState: certificateState)
             services.append(service)
         }
-        services += [FeedService(supervisor: supervisor), watchdog, gate]
-        if let export = settings.metricsExport {
-            services.append(try ExportService(endpoints, export, trust, logger))
+        services += [BackgroundService { await supervisor.run() }, watchdog, gate]
+        if let (url, interval) = settings.metricsExport {
+            let exporter = try MetricsExporter(
+                endpoints,
+                to: url,
+                every: interval,
+                trust: trust,
+                logger: logger
+            )
+            services.append(BackgroundService { await exporter.run() })
         }
         // The admin service is appended last so that it is the first to be shut down.
         if let admin { services.append(AdminService(server: admin)) }

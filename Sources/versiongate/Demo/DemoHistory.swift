@@ -56,10 +56,11 @@ struct DemoHistory: AsyncParsableCommand {
         var traffic = DemoPast(hash, now: now)
         let start = now.advanced(by: -Int64(self.days) * 86_400)
         let changed = now.advanced(by: -Int64(Self.change.daysAgo * 86_400))
+        let phases =
+            older.map { [($0, start, changed), (current, changed, now)] }
+            ?? [(current, start, now)]
         var before: LoadedRules?
-        for (rules, from, until) in [(older, start, changed), (current, changed, now)] {
-            guard let rules else { continue }
-            let from = before == nil ? start : from
+        for (rules, from, until) in phases {
             let reason = before == nil ? RulesChange.Reason.start : .fileChanged
             archive.keep(rules)
             audit.note(RulesChange(at: from, by: .init(reason), before: before, .applied(rules)))

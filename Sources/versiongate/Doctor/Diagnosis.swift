@@ -1,6 +1,6 @@
 /// The result of one check of a gate's settings and surroundings.
-struct Diagnosis: Equatable {
-    enum State: String, Encodable, Equatable {
+struct Diagnosis: Encodable {
+    enum State: String, Encodable {
         case ok
         /// The gate works, but not as its operator may expect.
         case warning
@@ -11,7 +11,7 @@ struct Diagnosis: Equatable {
     let check: String
     let state: State
     let message: String
-    /// What to do; `nil` if nothing has to be done, or if the message says it.
+    /// How to solve the problem; `nil` if there is none, or if the message contains it.
     let fix: String?
 
     static func ok(_ check: String, _ message: String) -> Diagnosis {
@@ -26,8 +26,6 @@ struct Diagnosis: Equatable {
         Diagnosis(check: check, state: .error, message: message, fix: fix)
     }
 }
-
-extension Diagnosis: Encodable {}
 
 extension Diagnosis: CustomStringConvertible {
     private static let widths = (state: 9, check: 14)

@@ -1,4 +1,4 @@
-import GateAdmin
+import FoundationEssentials
 import GatePolicy
 import GateProxy
 import GateRecords
@@ -48,15 +48,11 @@ struct MachineCheck {
     }
 
     func descriptors() -> Diagnosis {
-        let limit = DescriptorLimit.raised().count
+        let limit = DescriptorLimit.raised()
         let gate = self.settings.gate
-        let operators = AdminLimits.defaults.fitting(descriptors: limit)
-        let needed = DescriptorLimit.needed(
-            connections: gate.maxConnections,
-            operators: self.settings.adminListen == nil ? 0 : operators.connections,
-            threads: gate.threads
-        )
-        guard let limit, limit < needed else {
+        let hasAdminListener = self.settings.adminListen != nil
+        let needed = limit.demand(of: gate, hasAdminListener: hasAdminListener).needed
+        guard let limit = limit.count, limit < needed else {
             return .ok("descriptors", "enough for --max-connections \(gate.maxConnections)")
         }
         return .warning(
@@ -112,11 +108,11 @@ struct MachineCheck {
                 )
             ]
         }
-        var existing = path
-        while unsafe access(existing, F_OK) != 0, existing.count > 1 {
-            let parent = existing.split(separator: "/").dropLast().joined(separator: "/")
-            existing = path.hasPrefix("/") ? "/" + parent : parent.isEmpty ? "." : parent
+        var place = URL(filePath: path)
+        while unsafe access(place.path, F_OK) != 0, place.path != "/" {
+            place.deleteLastPathComponent()
         }
+        let existing = place.path
         guard unsafe access(existing, W_OK | X_OK) == 0 else {
             let reason = unsafe String(cString: strerror(errno))
             return [
@@ -127,7 +123,7 @@ struct MachineCheck {
                 )
             ]
         }
-        let isNew = existing != path
+        let isNew = unsafe access(path, F_OK) != 0
         var results: [Diagnosis] = [
             .ok("state-dir", "\(path) \(isNew ? "will be created" : "can be written to")")
         ]
@@ -137,8 +133,8 @@ struct MachineCheck {
                     "state-dir",
                     "\(free >> 20) MiB are free, and the census may take "
                         + "\(Self.neededBytes >> 20) MiB",
-                    fix: "free some space; when the disk is full, counts are lost, and the gate "
-                        + "goes on"
+                    fix: "free some space; while the disk is full, counts are lost, but requests "
+                        + "are served"
                 )
             )
         }

@@ -92,13 +92,3 @@ struct TrafficCheck {
         return results
     }
 }
-
-extension GateContext {
-    /// The properties of a gate that its rules are checked for.
-    init(_ gate: GateSettings) {
-        self.init(
-            backends: gate.upstream.selectable,
-            servesGateways: gate.decideListen != nil
-        )
-    }
-}

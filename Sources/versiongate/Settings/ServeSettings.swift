@@ -1,6 +1,7 @@
 import GateAdmin
 import GateControl
 import GateProxy
+import GateRules
 import GateSystem
 import GateWire
 import Logging
@@ -218,5 +219,15 @@ extension PreviewSeal {
         } catch {
             throw SettingsError("\(Settings[\.previewSecretFile].name.flag) '\(path)': \(error)")
         }
+    }
+}
+
+extension GateContext {
+    /// The properties of a gate that its rules are checked for.
+    init(_ gate: GateSettings) {
+        self.init(
+            backends: gate.upstream.selectable,
+            servesGateways: gate.decideListen != nil
+        )
     }
 }

@@ -29,6 +29,20 @@ struct DescriptorLimit: Equatable {
         UInt64(connections) * 2 + UInt64(operators) + UInt64(threads) * 4 + 64
     }
 
+    /// Returns the number of descriptors that a gate needs, and the limits of its admin listener that fit this limit.
+    func demand(
+        of gate: GateSettings,
+        hasAdminListener: Bool
+    ) -> (needed: UInt64, operators: AdminLimits) {
+        let operators = AdminLimits.defaults.fitting(descriptors: self.count)
+        let needed = Self.needed(
+            connections: gate.maxConnections,
+            operators: hasAdminListener ? operators.connections : 0,
+            threads: gate.threads
+        )
+        return (needed, operators)
+    }
+
     /// Raises the limit, and logs a message if it is still too low for the settings.
     ///
     /// - Returns: The limits of the admin listener that fit the descriptor limit.
@@ -38,12 +52,7 @@ struct DescriptorLimit: Equatable {
         logger: Logger
     ) -> AdminLimits {
         let limit = self.raised()
-        let operators = AdminLimits.defaults.fitting(descriptors: limit.count)
-        let needed = self.needed(
-            connections: gate.maxConnections,
-            operators: hasAdminListener ? operators.connections : 0,
-            threads: gate.threads
-        )
+        let (needed, operators) = limit.demand(of: gate, hasAdminListener: hasAdminListener)
         if let count = limit.count, count < needed {
             logger.info(
                 "the file descriptor limit is too low for --max-connections",

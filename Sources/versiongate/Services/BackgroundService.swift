@@ -1,0 +1,10 @@
+import ServiceLifecycle
+
+/// Runs work that ends when its task is canceled: the feeds, or the export of metrics.
+struct BackgroundService: Service {
+    let work: @Sendable () async -> Void
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown(self.work)
+    }
+}
