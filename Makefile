@@ -44,10 +44,10 @@ test: ## lint, build and run all tests (10 minutes, 30 with the first build)
 	python3 -B dev/notice.py --check
 	SWIFT="$(SWIFT)" MAKE="$(MAKE)" dev/run-tests.py --beside $(WAITING_TESTS)
 
-# Parts of `test` that mostly wait, and run in parallel with each other and with the Swift tests. Each one prints the
-# number of passed, failed and skipped tests, and dev/run-tests.py adds them up.
-WAITING_TESTS := test-dev test-feed-servers test-benchmarks test-pages test-python test-javascript test-admin-page test-kotlin \
-	test-client-packages
+# Parts of `test` that run in parallel with the Swift tests, three at a time, the longest ones first. Each one prints
+# the number of passed, failed and skipped tests, and dev/run-tests.py adds them up.
+WAITING_TESTS := test-client-packages test-pages test-kotlin test-feed-servers test-dev test-benchmarks test-javascript \
+	test-python test-admin-page
 .PHONY: $(WAITING_TESTS)
 
 test-dev:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the built tests, and lists the failures at the end of the output, which is what a CI log keeps.
 
-Makefile targets that are also tests run in parallel (`--beside`). The last lines contain the counts of
-each, and the very last line contains the total.
+Makefile targets that are also tests run in parallel (`--beside`), three at a time. The last lines contain the
+counts of each, and the very last line contains the total.
 
 A skipped test fails the run on Debian, where `make test` installs what its tests need. On
 other systems it is only listed.
@@ -24,6 +24,7 @@ import sys
 import tempfile
 import threading
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,6 +40,7 @@ BESIDE = ROOT / ".build/beside"
 # Each test of the executable consists of a few processes that mostly wait. If all ran at once, they would
 # starve each other.
 TESTS_AT_ONCE = "12"
+TARGETS_AT_ONCE = 3
 MOST_SUITES_TO_REPEAT = 3
 
 # The reports from sanitizers, from `swift test` about its own process, and from the tests about the gate's
@@ -192,20 +194,29 @@ def judge(first: Outcome, swift: str, reasons: dict[str, str]) -> int:
 class Beside:
     """A Makefile target that runs in parallel with the Swift tests, with its output in a file."""
 
-    def __init__(self, target: str):
+    def __init__(self, target: str, pool: ThreadPoolExecutor):
         self.target = target
         self.file = BESIDE / f"{target}.txt"
         self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.process: subprocess.Popen | None = None
+        self.status = pool.submit(self.run)
+
+    def run(self) -> int:
         make = shlex.split(os.environ.get("MAKE", "make"))
         with self.file.open("wb") as output:
             self.process = subprocess.Popen(
-                [*make, "--no-print-directory", target], cwd=ROOT,
+                [*make, "--no-print-directory", self.target], cwd=ROOT,
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             )
+        return self.process.wait()
+
+    def cancel(self) -> None:
+        if not self.status.cancel() and self.process:
+            self.process.terminate()
 
     def end(self) -> Outcome:
         """Waits for the end of the target, and prints its output if it failed."""
-        outcome = Outcome(self.process.wait())
+        outcome = Outcome(self.status.result())
         output = self.file.read_text(errors="replace")
         counts = counts_in(output)
         outcome.counts = counts or Counts()
@@ -266,16 +277,15 @@ def main() -> int:
         return 1
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     swift = os.environ.get("SWIFT", "swift")
-    parts: list[Beside] = []
+    pool = ThreadPoolExecutor(TARGETS_AT_ONCE)
+    parts = [Beside(target, pool) for target in options.beside]
     try:
-        for target in options.beside:
-            parts.append(Beside(target))
         first = run(swift, arguments)
         # A retried suite runs alone only once these have ended.
         outcomes = {part.target: part.end() for part in parts}
     finally:
-        for part in parts:
-            part.process.terminate()
+        for part in reversed(parts):
+            part.cancel()
     first.status = judge(first, swift, reasons)
     if first.status == 0:
         # The failed suites are known to be unstable, and passed alone.

@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -24,8 +25,9 @@ import stand_ins  # noqa: E402
 
 # The ports in the pages: each run replaces them with its own.
 PORTS = ["8080", "8081", "9901", "8088", "8443", "8090", "8079"]
-SECONDS = 120
+SECONDS = 300
 START_SECONDS = 60
+STOP_SECONDS = 60
 END = "-- the end of a block --"
 BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n)?```([a-z]+)(?: ([\w./-]+))?\n(.*?)```", re.DOTALL)
 
@@ -84,7 +86,7 @@ def missing(expected, output):
 
 
 class Shell:
-    """One bash for a page; its background jobs end with it."""
+    """One bash for a page, and its background jobs."""
 
     def __init__(self, folder, gate, ports, more=()):
         self.names = dict(zip(PORTS, ports))
@@ -97,6 +99,8 @@ class Shell:
             ["bash"], cwd=folder, env=environment, text=True, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )
+        # bash itself has to wait for its jobs after the signal that ends them.
+        self.process.stdin.write("trap : TERM\n")
 
     def run(self, commands):
         """Returns the output of the commands, up to their end."""
@@ -124,10 +128,14 @@ class Shell:
         return replaced("".join(lines), {new: old for old, new in self.names.items()})
 
     def end(self):
-        os.killpg(self.process.pid, signal.SIGTERM)
-        self.process.wait(SECONDS)
-        self.process.stdin.close()
-        self.process.stdout.close()
+        """Ends all jobs, and waits for them, because a gate that is ending still writes files."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGTERM)
+        with contextlib.suppress(BrokenPipeError, subprocess.TimeoutExpired):
+            self.process.communicate("wait\n", timeout=STOP_SECONDS)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
 
 
 def started_shell(page, folder, gate, ports, stack):
@@ -192,6 +200,9 @@ def main():
         except PageError as error:
             failed += 1
             print(f"{page}: {error}")
+        except Exception:
+            failed += 1
+            print(f"{page}: {traceback.format_exc()}")
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 

@@ -1,3 +1,4 @@
+import Foundation
 import GateTestSupport
 import Testing
 
@@ -9,11 +10,11 @@ struct AllocationTests {
 
     // A release build makes no allocation here, as `make bench` verifies; a debug build makes some.
     // Other allocations, such as those for the clock, can only add to a round's count. The limits
-    // allow half an allocation per request for such allocations, so that one more allocation in
-    // each request still fails the test.
+    // allow one or two allocations per request for such allocations, and for a long request that is
+    // read in several parts.
     @Test(
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
-        arguments: [("3.5.0", 200, 37.5), ("3.4.9", 426, 33.5)]
+        arguments: [("3.5.0", 200, 18), ("3.4.9", 426, 7)]
     )
     func `a request in steady state stays within its allocation limit`(
         _ version: String,
@@ -53,6 +54,8 @@ struct AllocationTests {
 
     /// Returns the average number of allocations per request or frame in a round: the lowest of several rounds, or that
     /// of the first round within the limit.
+    ///
+    /// The gate's timers also allocate. On a busy machine, on which a round takes seconds, their part is subtracted.
     private func allocations(
         atMost limit: Double,
         of count: Int,
@@ -65,6 +68,7 @@ struct AllocationTests {
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
         let counter = try AllocationCount(into: folder.file("allocations"))
         var best = Double.infinity
+        var bestTime = Duration.zero
         try await Scene.play(
             in: folder,
             // Fetching the census is not part of a request, and the number of fetches would depend on a round's
@@ -82,11 +86,22 @@ struct AllocationTests {
             for _ in 0..<5 { try round() }
             for _ in 0..<Self.rounds where best > limit {
                 let before = try counter.current()
-                try round()
-                best = min(best, Double(try counter.current() - before) / Double(count))
+                let time = try ContinuousClock().measure { try round() }
+                let average = Double(try counter.current() - before) / Double(count)
+                if average < best { (best, bestTime) = (average, time) }
+            }
+            if best > limit {
+                best -= try Self.idleAllocations(counter) * (bestTime / .seconds(count))
             }
         }
         return best
+    }
+
+    /// Returns the number of allocations per second without requests.
+    private static func idleAllocations(_ counter: AllocationCount) throws -> Double {
+        let before = try counter.current()
+        let time = ContinuousClock().measure { Thread.sleep(forTimeInterval: 2) }
+        return Double(try counter.current() - before) / (time / .seconds(1))
     }
 
     /// A request that is built to be expensive, and the limit for its allocations.
@@ -136,47 +151,47 @@ struct AllocationTests {
     }
 
     private static let dearRequests = [
-        DearRequest("a version that was never seen", 25) { "X-App-Version: 4.2.0+\($0)\r\n" },
-        DearRequest("a build in a version", 36) { "X-App-Version: 4.2.0 (\($0))\r\n" },
-        DearRequest("a denied request", 50, status: 426) {
+        DearRequest("a version that was never seen", 20.5) { "X-App-Version: 4.2.0+\($0)\r\n" },
+        DearRequest("a build in a version", 20.5) { "X-App-Version: 4.2.0 (\($0))\r\n" },
+        DearRequest("a denied request", 11.5, status: 426) {
             "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
         },
-        DearRequest("languages that were never seen", 27) {
+        DearRequest("languages that were never seen", 17.5) {
             "X-App-Version: 4.2.0\r\nAccept-Language: ja,en;q=0.\($0)\r\n"
         },
-        DearRequest("eight versions", 32, fields: Self.versions),
-        DearRequest("a list of versions", 32) { number in
+        DearRequest("eight versions", 18.5, fields: Self.versions),
+        DearRequest("a list of versions", 18.5) { number in
             let list = (0..<250).map { "\(number).\($0)" }.joined(separator: ",")
             return "X-App-Version: \(list)\r\n"
         },
-        DearRequest("28 KB of versions", 35, fields: Self.list("X-App-Version", 28_000)),
+        DearRequest("28 KB of versions", 25, fields: Self.list("X-App-Version", 28_000)),
         DearRequest("28 KB of OS versions", 28, fields: Self.list("X-OS-Version", 28_000)),
         DearRequest("28 KB of platforms", 28, fields: Self.list("X-App-Platform", 28_000)),
-        DearRequest("28 KB of languages", 24, fields: Self.list("Accept-Language", 28_000)),
-        DearRequest("28 KB of a user agent", 22) {
+        DearRequest("28 KB of languages", 23, fields: Self.list("Accept-Language", 28_000)),
+        DearRequest("28 KB of a user agent", 23) {
             "User-Agent: Shop/\($0) \(String(repeating: "x/", count: 14_000))\r\n"
         },
-        DearRequest("non-ASCII letters in six fields", 66, fields: Self.unreadable),
-        DearRequest("100 fields", 125) { number in
+        DearRequest("non-ASCII letters in six fields", 28.5, fields: Self.unreadable),
+        DearRequest("100 fields", 117) { number in
             (0..<95).map { "X-Field-\($0): \(number)\(String(repeating: "v", count: 250))\r\n" }
                 .joined()
         },
         // A debug build makes nine allocations per triplet, a release build none.
-        DearRequest("an encoded path", 3_000, "/" + String(repeating: "%61", count: 300)) { _ in ""
+        DearRequest("an encoded path", 1_240, "/" + String(repeating: "%61", count: 300)) { _ in ""
         },
         DearRequest(
             "a double-encoded path",
-            31,
+            26.5,
             "/" + String(repeating: "%2561", count: 1_500)
         ) { _ in "" },
         DearRequest(
             "a path with all ambiguities",
-            45,
+            20.5,
             "/a//b/../c;d/%2e/%2f\\x%5c%3b%2523/" + String(repeating: "y", count: 20)
         ) { _ in "" },
         DearRequest(
             "a status request with 700 parameters",
-            300,
+            24.5,
             status: 400,
             "/.versiongate/status?" + String(repeating: "path=%2Fa&", count: 700)
         ) { _ in "" },
@@ -198,8 +213,8 @@ struct AllocationTests {
     @Test(
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
         arguments: [
-            DearRequest("a version that was never seen", 27) { "X-App-Version: 4.2.0+\($0)\r\n" },
-            DearRequest("a denied request", 52, status: 426) {
+            DearRequest("a version that was never seen", 20.5) { "X-App-Version: 4.2.0+\($0)\r\n" },
+            DearRequest("a denied request", 11.5, status: 426) {
                 "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
             },
         ]
@@ -238,7 +253,7 @@ struct AllocationTests {
         arguments: [
             IndexedFields(
                 testDescription: "the identity fields of a client",
-                limit: 64,
+                limit: 38.5,
                 fields: [
                     ("x-app-id", "com.example.shop"), ("x-app-platform", "ios"),
                     ("x-app-version", "4.2.0"), ("accept-language", "ja-JP,ja;q=0.9,en;q=0.8"),
@@ -246,7 +261,7 @@ struct AllocationTests {
             ),
             IndexedFields(
                 testDescription: "a list of 3,900 bytes",
-                limit: 53,
+                limit: 38.5,
                 fields: [("x-app-version", String(repeating: "1,2,3,", count: 650))]
             ),
         ]

@@ -157,6 +157,15 @@ class RunTests(unittest.TestCase):
                 self.assertEqual(status, 1)
                 self.assertIn("t does not report how many tests it ran: see .build/beside/t.txt", output)
 
+    def test_three_targets_run_at_a_time_in_their_order(self):
+        note = "echo $target >>started; echo $$ >running-$target; ls running-* | wc -l >>at-once; " \
+            "sleep 0.3; rm running-$target; echo 1 passed, 0 failed, 0 skipped"
+        beside = {f"test-{number}": note for number in range(7)}
+        status, output, _ = self.play({"suites": {"T.A": None}}, beside=beside)
+        self.assertEqual(status, 0, output)
+        self.assertEqual(max(map(int, (self.folder / "at-once").read_text().split())), 3)
+        self.assertEqual(sorted((self.folder / "started").read_text().split()[:3]), ["test-0", "test-1", "test-2"])
+
     def test_a_run_that_broke_off_counts_as_a_failure(self):
         for run in {"signal": 6}, {"suites": {}, "status": 1}:
             with self.subTest(run):

@@ -46,11 +46,16 @@ class Ports(unittest.TestCase):
 
 
 class Shells(unittest.TestCase):
+    def test_the_end_waits_for_jobs_that_are_ending(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shell = pages.Shell(Path(folder), Path("/usr/bin/true"), ["1"])
+            shell.run("(trap 'sleep 0.5; touch late; exit' TERM; while :; do sleep 0.1; done) &\nsleep 0.3\n")
+            shell.end()
+            self.assertEqual([path.name for path in Path(folder).iterdir()], ["late"])
+
     def test_a_server_that_does_not_come_up_is_named(self):
         with tempfile.TemporaryDirectory() as folder, pages.reserved_ports(4) as ports:
             shell = pages.Shell(Path(folder), Path("/usr/bin/true"), ports)
-            self.addCleanup(shell.process.stdin.close)
-            self.addCleanup(shell.process.stdout.close)
             seconds, pages.START_SECONDS = pages.START_SECONDS, 0.1
             try:
                 output = shell.run("true serve --listen 127.0.0.1:8080 &\n")

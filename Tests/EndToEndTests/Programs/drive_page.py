@@ -9,7 +9,7 @@ from pathlib import Path
 
 import page_views
 from browser import Browser
-from page_operator import Operator, answer_of, expect, problems, text, value
+from page_operator import Operator, answer_of, expect, json_of, problems, text, value
 
 
 def fact(rule, name):
@@ -55,8 +55,7 @@ def undo(operator):
     predicted = browser.evaluate(text("undo-predicted"))
     target = browser.evaluate("document.querySelector('#records button').dataset.revision")
     question = urllib.request.Request(f"{operator.address}/api/v1/impact?since=24h&undo={target}", method="POST")
-    with urllib.request.urlopen(question) as answer:
-        passed = json.load(answer)["passed"]["amount"]
+    passed = json_of(question)["passed"]["amount"]
     for kind in ("requests", "devices"):
         words = f"{round(passed[kind]):,} {kind}"
         expect(passed[kind] >= 20 and words in predicted, f"'{predicted}' differs from impact: {words}")

@@ -5,9 +5,12 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+
+TURNS = 60
 
 problems = []
 
@@ -23,6 +26,19 @@ def text(name):
 
 def value(name):
     return f"document.getElementById('{name}').value"
+
+
+def json_of(request):
+    """Returns the response of the admin API; a request that must wait for its turn (503) is sent again."""
+    for _ in range(TURNS):
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            time.sleep(1)
+    raise TimeoutError("the admin API is busy")
 
 
 def answer_of(gate, version):

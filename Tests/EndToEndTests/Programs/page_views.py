@@ -3,7 +3,7 @@
 import json
 import urllib.request
 
-from page_operator import expect, text
+from page_operator import expect, json_of, text
 
 LIGHT = [{"name": "prefers-color-scheme", "value": "light"}]
 DARK = [{"name": "prefers-color-scheme", "value": "dark"}]
@@ -11,8 +11,7 @@ CHARTS = "#traffic-chart .plot > svg"
 
 
 def api(operator, path):
-    with urllib.request.urlopen(f"{operator.address}/api/v1/{path}") as answer:
-        return json.load(answer)
+    return json_of(f"{operator.address}/api/v1/{path}")
 
 
 def percent(part, whole):
@@ -56,11 +55,9 @@ def first_screen(operator):
 
 
 def api_impact(operator, rule, minimum):
-    question = urllib.request.Request(
+    return json_of(urllib.request.Request(
         f"{operator.address}/api/v1/impact?since=7d&rule={rule}&minimum={minimum}", method="POST"
-    )
-    with urllib.request.urlopen(question) as answer:
-        return json.load(answer)
+    ))
 
 
 def traffic(operator):

@@ -126,6 +126,7 @@ struct BackendConversation {
                 _ = try self.stream.body(.untilClose, by: self.limit) { try self.send($0) }
                 throw Ended.byBackend
             case .close:
+                self.socket.discardReceived()
                 throw Ended.byBackend
             case .reset:
                 self.sockets.remove(self.index)

@@ -114,6 +114,13 @@ package final class LoopbackSocket {
         }
     }
 
+    /// Discards what has arrived, so that a `close()` afterwards sends FIN: Linux sends RST if bytes are unread.
+    package func discardReceived() {
+        guard let descriptor = self.descriptor else { return }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
+    }
+
     package func close() {
         if let descriptor = self.descriptor {
             _ = Glibc.close(descriptor)
