@@ -32,6 +32,14 @@ test("the terms of the languages are in the texts", () => {
     for (const term of ["강제 업데이트", "최소 버전", "단계적 출시"]) assert.ok(korean.includes(term), term);
 });
 
+for (const [name, words] of Object.entries({ en, ja, ko })) {
+    test(`names of feeds, rules and backends in sentences are in quotation marks in ${name}`, () => {
+        for (const key of ["feedFailing", "feedStale", "breakerTripped", "cost", "wouldMove"]) {
+            assert.doesNotMatch(words[key], /(?<![“「‘])\{(feed|rule|from|to)\}/, key);
+        }
+    });
+}
+
 for (const [wanted, expected] of [[["ja-JP", "en"], "ja"], [["fr", "ko"], "ko"], [["KO"], "ko"], [["fr"], "en"], [[], "en"], [["constructor"], "en"]]) {
     test(`the language for '${wanted}' is ${expected}`, () => assert.equal(choose(wanted), expected));
 }
@@ -47,7 +55,8 @@ test("every text that the page names exists, and every text is used", () => {
 });
 
 test("the guide has the texts of the tour", () => {
-    const plain = (text) => text.replaceAll("`", "").replaceAll("**", "").replace(/\s+/g, " ");
+    // The guide has names in code style, the page in quotation marks.
+    const plain = (text) => text.replace(/[`“”]|\*\*/g, "").replace(/\s+/g, " ");
     const guide = plain(read("docs/guides/tour.md", root));
     for (const key of Object.keys(en).filter((name) => /^tour\d/.test(name))) assert.ok(guide.includes(plain(en[key])), `'${en[key]}' is missing`);
 });

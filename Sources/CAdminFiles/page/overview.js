@@ -138,7 +138,7 @@ function effectRow(rule, minimum, { denied, total }) {
         { class: "effect" },
         h("p", {}, h("strong", {}, `${rule.id} ${rule.terms.minimum} → ${minimum}`), h("span", {}, t(isByDevice ? "hitsDevices" : "hitsRequests", { share }))),
         s("svg", { class: "meter", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" }, s("rect", { width: 100, height: 6, rx: 1, class: "rail" }), s("rect", { width: all > 0 ? Math.max((part / all) * 100, part > 0 ? 1 : 0) : 0, height: 6, rx: 1, class: "denied" })),
-        quiet(t("hits", { amount: amount(denied.amount) })),
+        quiet(amount(denied.amount)),
     );
 }
 

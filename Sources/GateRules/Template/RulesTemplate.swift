@@ -99,8 +99,8 @@ package struct RulesTemplate: Sendable {
                   message: "\(words.message)"
                   button: "\(words.button)"
 
-            # Tests: rules that fail one of their tests are never loaded. These pass with any floor; add
-            # one with the version that most clients have.
+            # Tests: the gate rejects a change that denies a client that a test expects to pass. These
+            # tests pass with any floor; add one with the version that most clients have.
             tests:
             \(self.tests(of: "ios"))
             \(self.tests(of: "android"))

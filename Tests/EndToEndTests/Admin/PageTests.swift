@@ -148,7 +148,7 @@ struct PageTests {
                 listed: "<3.0 to legacy, otherwise default|legacy\\told-api\\t5\\t10.0%|"
                     + "default\\t–\\t45\\t90.0%|5 requests to another backend|unused-route",
                 "--predicted",
-                "would move 5 requests (10.0%), 5 devices (10.0%) from backend default to legacy"
+                "would move 5 requests (10.0%), 5 devices (10.0%) from backend “default” to “legacy”"
             )
         }
     }

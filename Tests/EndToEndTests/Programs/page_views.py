@@ -46,7 +46,7 @@ def first_screen(operator):
     revision = api(operator, "rules")["revision"]
     expect(browser.evaluate(text("revision")) == revision, "the revision differs from the API")
     plan = api_impact(operator, "ios", "3.0")
-    words = f"{percent(plan['denied']['amount']['devices'], plan['total']['devices'])} of devices"
+    words = f"{percent(plan['denied']['amount']['devices'], plan['total']['devices'])} of all devices seen in the last 7 days"
     told = browser.until(f"{text('candidates')}.includes('ios 2.0 → 3.0') && {text('candidates')}.includes('{words}')")
     expect(told, f"'{browser.evaluate(text('candidates'))}' does not contain '{words}'")
     calm = browser.evaluate("document.getElementById('banner').className")
