@@ -248,7 +248,7 @@ extension Serve {
             )
             services.append(BackgroundService { await exporter.run() })
         }
-        // The admin service is appended last so that it is the first to be shut down.
+        // The admin service is appended last so that it is told first of a shutdown.
         if let admin { services.append(AdminService(server: admin)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
