@@ -10,7 +10,7 @@ import { groupOf, newestFirst } from "./versions.js";
 import { t } from "./words.js";
 
 const shownVersions = 8;
-/** The number of groups that the page shows, most requests first. */
+/** The number of groups that the page shows, most devices first. */
 const shownGroups = 6;
 /** Figures over days change slowly, and take long to count. */
 const patience = 60_000;
@@ -66,7 +66,7 @@ async function load() {
 function cardOf(group) {
     const known = charts.get(groupOf(group));
     if (known) return known;
-    const place = h("div", { class: "chart" });
+    const place = h("div", {});
     const advice = h("ul", { class: "advice" });
     const more = h("details", {});
     const card = h("article", { class: "card" }, h("h3", {}, nameOf(group)), place, advice, more);

@@ -17,7 +17,7 @@ const patience = 60_000;
 /** The evaluated minimums: the state that they belong to, and the time. */
 let evaluated = { key: "", time: 0 };
 
-export const amount = ({ requests, devices }) =>
+const amount = ({ requests, devices }) =>
     devices > 0
         ? `${counted("nRequests", requests, number(requests))} · ${counted("nDevices", devices, number(devices))}`
         : counted("nRequests", requests, number(requests));

@@ -14,7 +14,7 @@ let done = () => {};
 /** Whether the census is on. */
 let isCounted = false;
 
-/** `afterwards`: called with the revision that is active after the undo. */
+/** `afterwards` is called after an undo. */
 export function startUndo(afterwards) {
     done = afterwards;
     byId("records").addEventListener("click", (event) => {
@@ -97,7 +97,7 @@ async function confirm() {
     const token = byId("undo-token").value;
     button.disabled = true;
     try {
-        const answer = await ask("/api/v1/undo", {
+        await ask("/api/v1/undo", {
             method: "POST",
             headers: {
                 "Content-Type": "application/json",
@@ -107,7 +107,7 @@ async function confirm() {
             body: JSON.stringify({ to: shown.to }),
         });
         byId("undo").close();
-        done(answer.revision);
+        done();
     } catch (problem) {
         byId("undo-told").textContent = problem.message;
         button.disabled = false;
