@@ -2,11 +2,11 @@
 
 import { ask, askInTurn } from "./ask.js";
 import { badge, byId, h, quiet, s, show, table } from "./elements.js";
-import { number, percent, points, since, when } from "./format.js";
+import { counted, number, percent, points, since, when } from "./format.js";
 import { diff, sourceName } from "./changes.js";
 import { platformName, versionName } from "./traffic.js";
 import { candidate, isFor, sumByVersion } from "./versions.js";
-import { counted, english, t } from "./words.js";
+import { english, t } from "./words.js";
 
 const kinds = ["denied", "recommended", "observed"];
 /** The number of rules whose next minimum the page evaluates. */
@@ -18,9 +18,7 @@ const patience = 60_000;
 let evaluated = { key: "", time: 0 };
 
 const amount = ({ requests, devices }) =>
-    devices > 0
-        ? `${counted("nRequests", requests, number(requests))} · ${counted("nDevices", devices, number(devices))}`
-        : counted("nRequests", requests, number(requests));
+    devices > 0 ? `${counted("nRequests", requests)} · ${counted("nDevices", devices)}` : counted("nRequests", requests);
 
 /** Shows the figures of the last 15 minutes, next to those of an hour ago. */
 export async function showOverview({ isCounting }) {

@@ -2,10 +2,10 @@
 
 import { ask } from "./ask.js";
 import { badge, byId, h, quiet, s, show, table } from "./elements.js";
-import { axisPercent, axisTime, minute, number, percent, shortDay, when } from "./format.js";
+import { axisPercent, axisTime, counted, minute, number, percent, shortDay, when } from "./format.js";
 import { timeTicks } from "./scales.js";
 import { platformName } from "./traffic.js";
-import { counted, english, t } from "./words.js";
+import { english, t } from "./words.js";
 
 const dayLength = 86_400_000;
 /** The number of dates in the drawing; the table has all. */
@@ -32,11 +32,11 @@ function card(rule) {
         [t("route"), terms.route && h("span", english, destination(terms.route))],
         [t("hold"), terms.holdsUntilInStore && t("untilInStore")],
         [t("rollout"), terms.rollout.length > 0 && terms.rollout.map(({ percent: share }) => axisPercent(share / 100)).join(" → ")],
-        [t("scheduled"), rule.next.length > 0 && counted("nDates", rule.next.length, number(rule.next.length))],
+        [t("scheduled"), rule.next.length > 0 && counted("nDates", rule.next.length)],
         [t("storeUrl"), terms.storeUrl && storeLink(terms.storeUrl)],
         [t("location"), h("code", {}, rule.feed ? `${t("feed")} ${rule.feed}` : rule.place ?? "–")],
         [t("lastMatch"), rule.lastMatch ? when(rule.lastMatch.at) : t("never")],
-        [t("returned"), rule.returns?.refused > 0 && t("returnedOf", { share: percent(rule.returns.returned, rule.returns.refused), devices: counted("nDevices", rule.returns.refused, number(rule.returns.refused)) })],
+        [t("returned"), rule.returns?.refused > 0 && t("returnedOf", { share: percent(rule.returns.returned, rule.returns.refused), devices: counted("nDevices", rule.returns.refused) })],
     ];
     return h(
         "article",

@@ -47,12 +47,12 @@ export async function renewUndo({ revision, isCounting }) {
 async function preview() {
     const button = byId("undo-confirm");
     button.disabled = true;
-    turn += 1;
+    const mine = (turn += 1);
     byId("undo-predicted").textContent = "";
     const { to } = shown;
     try {
         const told = await ask(`/api/v1/undo?${new URLSearchParams({ to })}`);
-        if (shown.to !== to) return;
+        if (turn !== mine) return;
         shown.seen = told.revision;
         const findings = told.findings.map((item) => `${item.message} (${item.name})`);
         const errors = told.errors.map((error) => `${error.file}:${error.line}:${error.column}: ${error.message}`);
@@ -72,6 +72,7 @@ async function preview() {
             if (isCounted) predict(told);
         }
     } catch (problem) {
+        if (turn !== mine) return;
         byId("undo-what").replaceChildren();
         byId("undo-told").textContent = problem.message;
     }

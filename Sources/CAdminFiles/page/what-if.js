@@ -3,9 +3,9 @@
 import { ask, askInTurn } from "./ask.js";
 import { Chart } from "./chart.js";
 import { byId } from "./elements.js";
-import { compact, number, percent } from "./format.js";
+import { compact, counted, number, percent } from "./format.js";
 import { compareVersions, isFor, isPlain } from "./versions.js";
-import { counted, t } from "./words.js";
+import { t } from "./words.js";
 
 const span = "7d";
 
@@ -135,8 +135,8 @@ async function askNext() {
 /** Returns the effect of a change to the rules, as the predicate of a sentence. */
 export function effect(impact) {
     const amount = (side) => {
-        const requests = `${counted("nRequests", side.requests, number(side.requests))} (${percent(side.requests, impact.total.requests)})`;
-        const devices = `${counted("nDevices", side.devices, number(side.devices))} (${percent(side.devices, impact.total.devices)})`;
+        const requests = `${counted("nRequests", side.requests)} (${percent(side.requests, impact.total.requests)})`;
+        const devices = `${counted("nDevices", side.devices)} (${percent(side.devices, impact.total.devices)})`;
         return side.devices > 0 ? `${requests}${t("comma")}${devices}` : requests;
     };
     const { denied, passed, moved } = impact;
