@@ -4,7 +4,7 @@ import { ask, askInTurn } from "./ask.js";
 import { Chart } from "./chart.js";
 import { byId, h, quiet, show, table } from "./elements.js";
 import { axisPercent, axisTime, day, number, percent, stepTime } from "./format.js";
-import { timeTicks } from "./scales.js";
+import { sum, timeTicks } from "./scales.js";
 import { colors, nameOf, versionName } from "./traffic.js";
 import { groupOf, newestFirst } from "./versions.js";
 import { t } from "./words.js";
@@ -81,9 +81,8 @@ function draw(group, allDays, first) {
     const { chart, more } = cardOf(group);
     const days = allDays.slice(first);
     const last = days.length - 1;
-    const lines = group.versions
-        .map(({ version, isOther, devices }) => ({ version: isOther ? undefined : version ?? "", devices: devices.slice(first) }))
-        .sort((left, right) => sum(right.devices) - sum(left.devices));
+    // Those with the most devices first.
+    const lines = group.versions.map(({ version, isOther, devices }) => ({ version: isOther ? undefined : version ?? "", devices: devices.slice(first) }));
     const { shown, rest } = newestFirst(lines, shownVersions);
     const picked = colors.pick(shown.map(({ version }) => version));
     const totals = days.map((_, index) => sum(lines.map(({ devices }) => devices[index])));
@@ -115,8 +114,6 @@ function draw(group, allDays, first) {
     );
     more.open = isOpen;
 }
-
-const sum = (values) => values.reduce((total, value) => total + (value ?? 0), 0);
 
 /** Returns what a higher minimum would deny: now, and from which day few devices. */
 function sentences({ floor, next, counts }, atMost) {

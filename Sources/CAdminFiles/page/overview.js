@@ -4,6 +4,7 @@ import { ask, askInTurn } from "./ask.js";
 import { badge, byId, h, quiet, s, show, table } from "./elements.js";
 import { counted, number, percent, points, since, when } from "./format.js";
 import { diff, sourceName } from "./changes.js";
+import { sum } from "./scales.js";
 import { platformName, versionName } from "./traffic.js";
 import { candidate, isFor, sumByVersion } from "./versions.js";
 import { english, t } from "./words.js";
@@ -81,8 +82,9 @@ function platformTable({ platforms, total }) {
 }
 
 function showMostUsed(traffic) {
-    const lines = sumByVersion(traffic.series).filter(({ version }) => version);
-    const all = traffic.series.reduce((sum, line) => line.points.reduce((part, point) => part + point.requests, sum), 0);
+    const sums = sumByVersion(traffic.series);
+    const lines = sums.filter(({ version }) => version);
+    const all = sum(sums.map(({ requests }) => requests));
     const title = h("h3", {}, t("mostUsed"));
     if (lines.length === 0) return show("tile-most", title, h("p", { class: "big" }, "–"), quiet(t("noRequests")));
     const [most, second] = lines;
