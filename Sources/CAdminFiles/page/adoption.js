@@ -38,18 +38,10 @@ export async function showAdoption({ isCounting, revision }) {
 }
 
 async function load() {
-    let adoption;
-    try {
-        adoption = await ask("/api/v1/adoption?since=30d");
-    } catch (problem) {
-        // A gate of an earlier version does not have the endpoint.
-        if (problem.status !== 404) throw problem;
-        byId("adoption").hidden = true;
-        return;
-    }
+    const adoption = await ask("/api/v1/adoption?since=30d");
     const groups = adoption.groups.slice(0, shownGroups);
     isEmpty = groups.length === 0;
-    show("adoption-note", groups.length === 0 && quiet(t("noDevices")));
+    show("adoption-note", isEmpty && quiet(t("noDevices")));
     const names = groups.map(groupOf);
     for (const [name, { card }] of charts) {
         if (names.includes(name)) continue;

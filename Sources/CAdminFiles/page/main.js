@@ -11,7 +11,7 @@ import { showRules } from "./rules.js";
 import { startTour } from "./tour.js";
 import { showChanges, showTraffic, startTraffic } from "./traffic.js";
 import { renewUndo, startUndo } from "./undo.js";
-import { startWhatIf, updateWhatIf } from "./what-if.js";
+import { recentClients, startWhatIf, updateWhatIf } from "./what-if.js";
 import { t, translate } from "./words.js";
 
 /** The interval, in ms, for updating the counts, and for updating everything while there is no event stream. */
@@ -57,7 +57,7 @@ async function show(parts) {
         if (parts.has("counts") || parts.has("rules")) work.push(updateWhatIf(rules));
         await Promise.all(work);
         // These take long to count, and the other parts do not wait for them.
-        showCandidates(rules).then(() => showAdoption(rules)).catch(fail);
+        showCandidates(rules, recentClients()).then(() => showAdoption(rules)).catch(fail);
     } catch (problem) {
         fail(problem);
     }

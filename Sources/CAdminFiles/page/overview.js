@@ -23,26 +23,10 @@ const amount = ({ requests, devices }) =>
 
 /** Shows the figures of the last 15 minutes, next to those of an hour ago. */
 export async function showOverview({ isCounting }) {
-    const hide = (isHidden) => {
-        for (const id of ["tile-denied", "tile-recommended", "tile-observed", "platforms"]) byId(id).hidden = isHidden;
-    };
-    byId("tile-most").hidden = !isCounting;
-    byId("candidates").hidden = !isCounting;
-    if (!isCounting) {
-        hide(true);
-        return show("rate-note", quiet(t("censusOff")));
-    }
-    const traffic = await ask("/api/v1/traffic?since=15m");
-    showMostUsed(traffic);
-    let overview;
-    try {
-        overview = await ask("/api/v1/overview");
-    } catch (problem) {
-        // A gate of an earlier version does not have the endpoint.
-        if (problem.status !== 404) throw problem;
-        return hide(true);
-    }
-    hide(false);
+    for (const id of [...kinds.map((kind) => `tile-${kind}`), "tile-most", "platforms", "candidates"]) byId(id).hidden = !isCounting;
+    if (!isCounting) return show("rate-note", quiet(t("censusOff")));
+    showMostUsed(await ask("/api/v1/traffic?since=15m"));
+    const overview = await ask("/api/v1/overview");
     const { now, earlier } = overview.total;
     show("rate-note", quiet(amount(now)), quiet(t("last15")));
     for (const kind of kinds) {
@@ -97,12 +81,11 @@ function showMostUsed(traffic) {
     );
 }
 
-/** Shows the devices that the next minimum of each rule would deny. */
-export async function showCandidates({ rules, revision, isCounting }) {
+/** Shows the devices that the next minimum of each rule would deny; `clients` are those of the last 7 days. */
+export async function showCandidates({ rules, revision, isCounting }, clients) {
     if (!isCounting) return;
     if (evaluated.key === revision && Date.now() - evaluated.time < patience) return;
     evaluated = { key: revision, time: Date.now() };
-    const { clients } = await ask("/api/v1/census?since=7d");
     const plans = rules
         .filter(({ terms }) => !terms.route && terms.minimum)
         .slice(0, candidateLimit)

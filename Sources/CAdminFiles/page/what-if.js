@@ -46,6 +46,9 @@ async function copy(id) {
     setTimeout(() => (byId("copied").textContent = ""), 4000);
 }
 
+/** Returns the clients of the last 7 days, as of the last update. */
+export const recentClients = () => clients;
+
 /** Updates the rules and the census; the slider keeps its position. */
 export async function updateWhatIf(inForce) {
     // A new gate learns of versions soon, but figures over a week change slowly.
