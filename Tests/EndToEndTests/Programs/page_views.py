@@ -2,6 +2,7 @@
 
 import json
 import urllib.request
+from urllib.parse import urlencode
 
 from page_operator import expect, text
 
@@ -12,6 +13,12 @@ CHARTS = "#traffic-chart .plot > svg"
 
 def api(operator, path):
     with urllib.request.urlopen(f"{operator.address}/api/v1/{path}") as answer:
+        return json.load(answer)
+
+
+def api_impact(operator, **query):
+    question = urllib.request.Request(f"{operator.address}/api/v1/impact?{urlencode(query)}", method="POST")
+    with urllib.request.urlopen(question) as answer:
         return json.load(answer)
 
 
@@ -46,21 +53,13 @@ def first_screen(operator):
     expect(most in browser.evaluate(text("tile-most")), f"the most used version is not {most}")
     revision = api(operator, "rules")["revision"]
     expect(browser.evaluate(text("revision")) == revision, "the revision differs from the API")
-    plan = api_impact(operator, "ios", "3.0")
+    plan = api_impact(operator, since="7d", rule="ios", minimum="3.0")
     words = f"{percent(plan['denied']['amount']['devices'], plan['total']['devices'])} of devices"
     told = browser.until(f"{text('candidates')}.includes('ios 2.0 → 3.0') && {text('candidates')}.includes('{words}')")
     expect(told, f"'{browser.evaluate(text('candidates'))}' does not contain '{words}'")
     calm = browser.evaluate("document.getElementById('banner').className")
     problems = [item for item in api(operator, "findings")["findings"] if item["effect"] == "warns"]
     expect(calm == f"banner {'warn' if problems else 'good'}", f"the banner is '{calm}' with {problems}")
-
-
-def api_impact(operator, rule, minimum):
-    question = urllib.request.Request(
-        f"{operator.address}/api/v1/impact?since=7d&rule={rule}&minimum={minimum}", method="POST"
-    )
-    with urllib.request.urlopen(question) as answer:
-        return json.load(answer)
 
 
 def traffic(operator):
