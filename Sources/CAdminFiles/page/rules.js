@@ -93,7 +93,7 @@ function drawing(timeline) {
     const label = ({ at, rule, words }) => `${minute(at)}  ${width < 600 ? rule ?? "" : [rule, words].filter(Boolean).join(": ")}`;
     return s(
         "svg",
-        { class: "dates", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("datesUntil", { n: number(timeline.events.length), day: shortDay(end) }) },
+        { class: "dates", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("datesUntil", { n: number(events.length), day: shortDay(end) }) },
         ...timeTicks(days, Math.floor(width / 90)).filter((index) => x(days[index]) > 60).flatMap((index) => [
             s("line", { x1: x(days[index]), x2: x(days[index]), y1: top - 6, y2: height, class: "grid" }),
             s("text", { x: x(days[index]), y: 12, class: "tick middle" }, axisTime(days[index], 86_400)),
