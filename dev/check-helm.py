@@ -9,6 +9,7 @@ This requires openssl, Helm and the packages in dev/helm.txt, which dev/check-he
 """
 
 import argparse
+import difflib
 import json
 import re
 import signal
@@ -110,11 +111,9 @@ def check_defaults(chart):
     if rendered.keys() != expected.keys():
         raise Fault(f"the defaults render {sorted(rendered)}, and the kustomization {sorted(expected)}")
     for key, resource in expected.items():
-        one, other = (json.dumps(without_additions(d), indent=1, sort_keys=True) for d in (resource, rendered[key]))
-        if one != other:
-            lines = [f"{sign} {line.strip()}" for sign, text, against in (("-", one, other), ("+", other, one))
-                     for line in text.splitlines() if line not in against.splitlines()]
-            raise Fault(f"{key[0]} differs from deploy/kubernetes/gate:\n  " + "\n  ".join(lines or ["the order of keys"]))
+        texts = [json.dumps(without_additions(d), indent=1, sort_keys=True).splitlines() for d in (resource, rendered[key])]
+        if difference := list(difflib.unified_diff(*texts, "deploy/kubernetes/gate", "the chart", lineterm="", n=0)):
+            raise Fault(f"{key[0]} differs:\n  " + "\n  ".join(difference))
 
 
 def check_refusals(chart):
