@@ -34,28 +34,42 @@ extension RenderedAnswer {
         // Gateways take a 2xx status for permission.
         let status = self.failureStatus(for: decision)
         let sent = gateway.status(for: status)
-        var fields = self.fieldLines
-        Self.append("X-VersionGate-Decision", decision.kind.rawValue, to: &fields)
+        var head: [UInt8] = []
+        head.reserveCapacity(self.head.count + Self.addedCapacity)
+        let own = self.head
+        let lines = Self.fieldLineRange(in: own.span)
+        if sent == self.status {
+            head.append(own.span.extracting(0..<lines.lowerBound))
+        } else {
+            head += StatusLine.text(sent).utf8
+        }
+        head.append(own.span.extracting(lines))
+        head += Self.decisionLines[decision.kind] ?? []
         if sent != status || gateway.dropsContent {
-            Self.append(Self.statusFieldName, "\(status)", to: &fields)
+            Self.append(Self.statusFieldName, "\(status)", to: &head)
         }
         var body = self.body
         if gateway.dropsContent {
-            fields += Self.bodyFieldName.utf8
-            fields += ": ".utf8
+            head += Self.bodyFieldName.utf8
+            head += ": ".utf8
             let value = Self.fieldValue(of: body)
-            fields += value.count <= Self.fieldLimit ? value : Self.shortBody(status, decision)
-            fields += "\r\n".utf8
+            head += value.count <= Self.fieldLimit ? value : Self.shortBody(status, decision)
+            head += "\r\n".utf8
             body = []
         }
-        Self.append(length: body.count, to: &fields)
-        return RenderedAnswer(
-            status: sent,
-            head: Array(StatusLine.text(sent).utf8) + fields,
-            body: body,
-            sendsUpgrade: false
-        )
+        Self.append(length: body.count, to: &head)
+        return RenderedAnswer(status: sent, head: head, body: body, sendsUpgrade: false)
     }
+
+    private static let decisionLines = Dictionary(
+        uniqueKeysWithValues: Decision.Kind.allCases.map { kind in
+            let field = HeaderField(name: "X-VersionGate-Decision", value: kind.rawValue)
+            return (kind, RenderedAnswer.lines([field]))
+        }
+    )
+
+    /// Room for the lines that `denial(for:_:)` adds, except for the content.
+    private static let addedCapacity = 128
 
     /// The maximum size in bytes of a denial in a header field.
     ///
@@ -72,15 +86,18 @@ extension RenderedAnswer {
 
     /// The field lines, without the status line and the length.
     var fieldLines: [UInt8] {
-        var lines: [UInt8] = []
-        lines.reserveCapacity(self.head.count + 64)
-        let text = self.head
-        let head = text.span
-        head.forEachFieldLine { line in
-            guard line.role != .contentLength else { return }
-            lines.append(head.extracting(line.start..<line.end))
-        }
-        return lines
+        let head = self.head
+        return Array(head[Self.fieldLineRange(in: head.span)])
+    }
+
+    /// Where the field lines are in a head, whose last line is the length if it has one.
+    private static func fieldLineRange(in head: Span<UInt8>) -> Range<Int> {
+        let start = (head.position(of: ASCII.lineFeed, from: 0) ?? -1) + 1
+        var last = head.count - 1
+        while last > start, head[last - 1] != ASCII.lineFeed { last -= 1 }
+        let nameEnd = Swift.min(last + "Content-Length".utf8.count, head.count)
+        let hasLength = last >= start && head.equals("Content-Length", from: last, to: nameEnd)
+        return start..<(hasLength ? last : head.count)
     }
 
     /// Returns a text as the value of a header field.

@@ -94,15 +94,20 @@ final class RenderedAnswer: Sendable, Equatable {
 
     /// Appends the field line for the length of a body.
     static func append(length: Int, to head: inout [UInt8]) {
-        self.append("Content-Length", "\(length)", to: &head)
+        head += self.lengthName
+        head.append(decimal: length)
+        head += self.lineEnd
     }
+
+    private static let lengthName = Array("Content-Length: ".utf8)
+    private static let lineEnd = Array("\r\n".utf8)
 
     /// Appends a field line, without a string for the whole line.
     static func append(_ name: String, _ value: String, to head: inout [UInt8]) {
         head += name.utf8
         head += ": ".utf8
         head += value.utf8
-        head += "\r\n".utf8
+        head += self.lineEnd
     }
 
     /// Whether a status allows a body and its length (RFC 9110 8.6 and 15.4.5).
@@ -147,5 +152,13 @@ final class RenderedAnswer: Sendable, Equatable {
     /// Returns the field lines that allow a web app on another origin to read the response.
     static func crossOriginLines(_ origin: String) -> [UInt8] {
         self.lines(Answer.crossOriginFields(origin: origin))
+    }
+}
+
+extension [UInt8] {
+    /// Appends a non-negative number in decimal digits.
+    fileprivate mutating func append(decimal number: Int) {
+        if number > 9 { self.append(decimal: number / 10) }
+        self.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 }
