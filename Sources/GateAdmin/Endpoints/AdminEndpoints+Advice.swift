@@ -8,7 +8,8 @@ internal import NIOHTTP1
 /// Endpoints that suggest floors and report which clients they affect.
 extension AdminEndpoints {
     func floorAdvice(_ query: AdminQuery) async -> AdminAnswer {
-        await self.advise { now throws(AdminQuery.Failure) in
+        let floorReports = self.floorReports
+        return await self.advise { now throws(AdminQuery.Failure) in
             let question = FloorReport.Question(
                 app: query["app"],
                 platform: query["platform"],
@@ -16,7 +17,7 @@ extension AdminEndpoints {
                 days: try query.number("days", in: FloorReport.days) ?? FloorReport.usualDays
             )
             return { store, ruleSet throws(CensusStore.Failure) in
-                AdminAnswer(.ok, try FloorReport(store, question, by: ruleSet, at: now))
+                AdminAnswer(.ok, try floorReports.report(store, question, by: ruleSet, at: now))
             }
         }
     }

@@ -28,6 +28,7 @@ package struct AdminEndpoints: Sendable {
     let archive: RulesArchive?
     let breaker: Breaker?
     let aside = LongTaskThread()
+    let floorReports = FloorReportCache()
     let now: @Sendable () -> Timestamp
 
     package init(

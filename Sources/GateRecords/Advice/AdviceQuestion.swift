@@ -2,7 +2,7 @@ internal import GateCensus
 internal import GatePolicy
 
 /// The parameters of a query for advice that concerns few clients.
-package struct AdviceQuestion: Sendable {
+package struct AdviceQuestion: Sendable, Equatable {
     /// `nil` for all apps or platforms.
     package let app: String?
     package let platform: String?

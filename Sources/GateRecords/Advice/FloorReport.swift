@@ -12,6 +12,8 @@ package struct FloorReport: Sendable {
     private let question: Question
     private let until: Timestamp
     private let parts: [FloorAdvice.Part]
+    /// The number of stored periods that a forecast was computed from.
+    let periodCount: Int
 
     /// Finds floors.
     ///
@@ -35,9 +37,14 @@ package struct FloorReport: Sendable {
             days: question.days,
             isWanted: question.includes
         )
+        var periodCount = 0
         if advice.needsHistory {
-            try store.forEachPeriod(since: question.historyStart(before: now)) { advice.add($0) }
+            try store.forEachPeriod(since: question.historyStart(before: now)) { period in
+                advice.add(period)
+                periodCount += 1
+            }
         }
+        self.periodCount = periodCount
         self.question = question
         self.until = now
         self.parts = advice.parts

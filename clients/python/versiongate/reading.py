@@ -57,7 +57,7 @@ def inspect(response, body: bytes | str | None = None) -> Required | Maintenance
     names = UPDATE | WINDOW if decision == "maintenance" else UPDATE
     facts = Facts.read(source, names)
     retry_after = field(response, "Retry-After")
-    if re.fullmatch("[0-9]+", retry_after):
+    if re.fullmatch("[0-9]{1,10}", retry_after):
         facts = replace(facts, retry_after_seconds=int(retry_after))
     return Maintenance(facts) if decision == "maintenance" else Required(facts)
 
@@ -128,7 +128,7 @@ class EventReader:
             self._data.append(value)
         elif name == "id":
             self._id = value
-        elif name == "retry" and re.fullmatch("[0-9]+", value):
+        elif name == "retry" and re.fullmatch("[0-9]{1,9}", value):
             self.retry = int(value) / 1000
         return None
 
