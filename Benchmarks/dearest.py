@@ -16,10 +16,10 @@ from dearest import cases  # noqa: E402
 from dearest.callgrind import Gate  # noqa: E402
 from dearest.client import PING, ACK, Connection, Connection2, frame  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
+from sidebyside.options import BUILT_GATE  # noqa: E402
 from sidebyside.server import unwind_when_stopped  # noqa: E402
 
 FOLDER = Path(__file__).parent
-BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
 # Enough requests for the verdicts on all builds of the mixed requests to be cached.
 WARM_UP = 200
 COUNTED = 40

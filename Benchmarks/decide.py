@@ -12,6 +12,7 @@ from decide.bench import Bench  # noqa: E402
 from decide.scenarios import Added, Cost  # noqa: E402
 from sidebyside import machine, sections  # noqa: E402
 from sidebyside.bench import measure_in_turns  # noqa: E402
+from sidebyside.candidates import is_there  # noqa: E402
 from sidebyside.options import BUILT_GATE, between  # noqa: E402
 from sidebyside.report import is_clean  # noqa: E402
 from sidebyside.server import ServerFailed, unwind_when_stopped  # noqa: E402
@@ -43,17 +44,8 @@ def command_line(options):
     return command
 
 
-def those_that_run(candidates):
-    """Returns the candidates whose programs are installed, and prints why the others are not measured."""
-    reasons = {each: each.missing() for each in candidates}
-    for each, reason in reasons.items():
-        if reason:
-            print(f"skipped: {each.name}: {reason}")
-    return [each for each, reason in reasons.items() if reason is None]
-
-
 def chosen_scenarios(options, http, grpc, gates):
-    """Returns the scenarios that the options name; of the authorizers over HTTP, nginx uses only Go's."""
+    """Returns the scenarios that the options name; of the other authorizers over HTTP, nginx uses only Go's."""
     scenarios = [Cost("http", denied, http, "go-http") for denied in (False, True)]
     scenarios += [Cost("grpc", denied, grpc, "grpc-go") for denied in (False, True)]
     for gateway in gates:
@@ -66,7 +58,7 @@ def chosen_scenarios(options, http, grpc, gates):
 def compare(options):
     gate = authorizers.gate(options.gate.resolve())
     others = [authorizers.go_http(), authorizers.nginx_lua(), authorizers.grpc_go()]
-    there = those_that_run([gate, *others, gateways.nginx(), gateways.envoy()])
+    there = [each for each in (gate, *others, gateways.nginx(), gateways.envoy()) if is_there(each)]
     http = [each for each in there if each.name in (gate.name, "go-http", "nginx-lua")]
     grpc = [each for each in there if each.name in (gate.name, "grpc-go")]
     gates = [each for each in there if each.name in ("nginx", "envoy")]

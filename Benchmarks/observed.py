@@ -19,10 +19,10 @@ from dearest.callgrind import Gate  # noqa: E402
 from dearest.client import Connection  # noqa: E402
 from sidebyside import traffic  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
+from sidebyside.options import BUILT_GATE  # noqa: E402
 from sidebyside.server import free_port, unwind_when_stopped  # noqa: E402
 
 FOLDER = Path(__file__).parent
-BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
 # A gate with 10,000 requests a second and a fetch every 10 seconds.
 REQUESTS_PER_FETCH, FETCH_SECONDS = 100_000, 10
 # The requests per count: the mixed heads once each, which are all that a fetch can contain. A crowd is infinite, so these are

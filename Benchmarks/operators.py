@@ -2,9 +2,7 @@
 """Occupies the admin listener with connections, and measures the effect on probes and on clients' requests."""
 
 import argparse
-import contextlib
 import http.client
-import socket
 import statistics
 import sys
 import tempfile
@@ -16,13 +14,13 @@ sys.dont_write_bytecode = True
 
 from operators.crowd import Crowd  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
-from sidebyside.h2load import faults_in, logged_requests, paced_run, percentile  # noqa: E402
+from sidebyside.h2load import paced_times, percentile  # noqa: E402
+from sidebyside.options import BUILT_GATE  # noqa: E402
 from sidebyside.server import unwind_when_stopped  # noqa: E402
 from updates.app import HEADERS, RULES  # noqa: E402
 from updates.gate import Gate  # noqa: E402
 from updates.noise import differences, most_by_chance, noise  # noqa: E402
 
-BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
 MOST_SECONDS = 0.1
 FEWEST_PAIRS = 3
@@ -68,27 +66,15 @@ def phase(gate, folder, options, target=None):
         crowd.start()
     prober.start()
     before = gate.cpu_seconds()
-    log = folder / "h2load.log"
-    log.unlink(missing_ok=True)
-    output = paced_run(gate, HEADERS, log, rate=options.rate, seconds=options.seconds, cores=CORES)
+    times = paced_times(gate, HEADERS, folder, rate=options.rate, seconds=options.seconds, cores=CORES)
     used = [after - each for after, each in zip(gate.cpu_seconds(), before)]
     resident = gate.resident_bytes()
     prober.end()
     opened = crowd.end() if crowd else 0
-    if faults_in(output):
-        raise SystemExit(f"requests failed: {faults_in(output)}")
-    times = [milliseconds for _, _, milliseconds in logged_requests(log)]
     return {
         "p50": percentile(times, 0.5), "p99": percentile(times, 0.99), "probes": prober.times,
         "opened": opened, "others": used[1] / options.seconds, "resident": resident / 2**20,
     }
-
-
-def listens(port):
-    with contextlib.suppress(OSError):
-        socket.create_connection(("127.0.0.1", port)).close()
-        return True
-    return False
 
 
 def compare(options, key, name, others, here):
@@ -141,7 +127,7 @@ def main():
                     gates.append(Gate(options.gate.resolve(), folder / str(number), RULES, backend.port, threads=1))
                 gate, other = gates
                 for each in gates:
-                    if not each.wait_until(lambda each=each: all(map(listens, (each.port, each.admin_port)))):
+                    if not each.wait_until(each.is_listening):
                         raise SystemExit("the gate does not start")
                 phase(gate, folder, options)
                 quiet, elsewhere, here = [phase(gate, folder, options)], [phase(gate, folder, options, other)], []

@@ -13,11 +13,11 @@ sys.dont_write_bytecode = True
 from page.census import spread, start, visit  # noqa: E402
 from page.views import IMPACT, Browser, Window  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
-from sidebyside.h2load import faults_in, logged_requests, paced_run, percentile  # noqa: E402
+from sidebyside.h2load import paced_times, percentile  # noqa: E402
+from sidebyside.options import BUILT_GATE  # noqa: E402
 from sidebyside.server import unwind_when_stopped  # noqa: E402
 from updates.noise import differences, most_by_chance, noise  # noqa: E402
 
-BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
 MOST_SECONDS = 0.2
 WINDOWS = 2
@@ -68,14 +68,9 @@ def phase(gate, folder, options, windows):
     ]
     for window in asking:
         window.start()
-    log = folder / "h2load.log"
-    log.unlink(missing_ok=True)
-    output = paced_run(gate, HEADERS, log, rate=options.rate, seconds=options.seconds, cores=CORES)
+    times = paced_times(gate, HEADERS, folder, rate=options.rate, seconds=options.seconds, cores=CORES)
     for window in asking:
         window.end()
-    if faults_in(output):
-        raise SystemExit(f"requests failed: {faults_in(output)}")
-    times = [milliseconds for _, _, milliseconds in logged_requests(log)]
     return {
         "p50": percentile(times, 0.5), "p99": percentile(times, 0.99), "requests": len(times),
         "looks": sum(window.looks for window in asking),

@@ -12,13 +12,13 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from sidebyside.candidates import BACKEND  # noqa: E402
-from sidebyside.h2load import faults_in, logged_requests, paced_run, percentile  # noqa: E402
+from sidebyside.h2load import paced_times, percentile  # noqa: E402
+from sidebyside.options import BUILT_GATE  # noqa: E402
 from sidebyside.server import unwind_when_stopped  # noqa: E402
 from updates.app import HEADERS, RULES  # noqa: E402
 from updates.gate import Gate  # noqa: E402
 from uploads.attack import Attack  # noqa: E402
 
-BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
 # The values from docs/tls-and-http2.md: 16 bodies of the maximum size at once, and as many again in the time for one body.
 LIMIT, SECONDS, BODIES = 64 * 2**20, 30, 16
@@ -39,14 +39,9 @@ def phase(gate, folder, options, attacks):
     before = discarded(gate)
     if attack:
         attack.start()
-    log = folder / "h2load.log"
-    log.unlink(missing_ok=True)
-    output = paced_run(gate, HEADERS, log, rate=options.rate, seconds=options.seconds, cores=CORES)
+    times = paced_times(gate, HEADERS, folder, rate=options.rate, seconds=options.seconds, cores=CORES)
     resident = gate.resident_bytes()
     sent, resets = attack.end() if attack else (0, 0)
-    if faults_in(output):
-        raise SystemExit(f"requests failed: {faults_in(output)}")
-    times = [milliseconds for _, _, milliseconds in logged_requests(log)]
     return {
         "p50": percentile(times, 0.5), "p99": percentile(times, 0.99), "resident": resident / 2**20,
         "sent": sent, "resets": resets, "discarded": discarded(gate) - before,

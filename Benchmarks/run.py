@@ -7,6 +7,7 @@ sys.dont_write_bytecode = True
 
 from sidebyside import machine, options, packages, report, sections  # noqa: E402
 from sidebyside.bench import Bench, measure_in_turns  # noqa: E402
+from sidebyside.candidates import is_there  # noqa: E402
 from sidebyside.server import ServerFailed, unwind_when_stopped  # noqa: E402
 
 
@@ -40,13 +41,6 @@ def compare(chosen):
         page = report.page(text, options.command_line(chosen))
         chosen.markdown.write_text(sections.with_others(page, old))
     return 0 if report.is_clean(results) else 1
-
-
-def is_there(candidate):
-    reason = candidate.missing()
-    if reason:
-        print(f"skipped: {candidate.name}: {reason}")
-    return reason is None
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+from sidebyside.options import BUILT_GATE  # noqa: E402
 from sidebyside.server import free_port, unwind_when_stopped  # noqa: E402
 from soak import rules, watch  # noqa: E402
 from soak.clock import WallClock  # noqa: E402
@@ -21,7 +22,6 @@ from soak.ledger import Ledger  # noqa: E402
 from soak.process import Backend, Gate, wait_for  # noqa: E402
 from soak.visitors import VISITORS, Doors  # noqa: E402
 
-BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 # Idle connections to the backend remain open for 4 s, and those with a GOAWAY for 30 s.
 SETTLE_SECONDS = 45
 

@@ -17,6 +17,10 @@ import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True
+
+from sidebyside.server import free_port  # noqa: E402
+
 RULES = """
 rules:
   - id: floor
@@ -24,12 +28,6 @@ rules:
     minimum: "{minimum}"
     storeUrl: https://apps.apple.com/app/id1
 """
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def start(options, rules, port):

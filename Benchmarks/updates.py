@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 
 from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.h2load import count_of, faults_in, run_h2load  # noqa: E402
+from sidebyside.options import BUILT_GATE  # noqa: E402
 from sidebyside.server import unwind_when_stopped  # noqa: E402
 from soak import watch  # noqa: E402
 from updates.etcd import Etcd  # noqa: E402
@@ -21,7 +22,6 @@ from updates.gate import Gate  # noqa: E402
 from updates.noise import differences, most_by_chance, noise  # noqa: E402
 from updates.source import Database, floor  # noqa: E402
 
-BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
 # The rules in addition to the feed's.
 RULES = """\

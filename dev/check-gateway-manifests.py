@@ -21,7 +21,7 @@ from google.protobuf import descriptor_pool, json_format, message_factory
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "gateways"
-BLOCK = re.compile(r"^```yaml(?: ([\w./-]+))?\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```yaml(?: [\w./-]+)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 KUBERNETES = "1.33"
 # All messages that the configurations in the pages contain.
 ENVOY_MODULES = (
@@ -53,7 +53,7 @@ def documents(page):
     for match in BLOCK.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         try:
-            for content in yaml.safe_load_all(match[2]):
+            for content in yaml.safe_load_all(match[1]):
                 yield line, content
         except yaml.YAMLError as error:
             raise SystemExit(f"{page.name}:{line}: {error}") from error
@@ -171,7 +171,7 @@ def main():
         importlib.import_module(name)
     checker, invalid = Checker(definitions(given.crds)), 0
     for page in given.pages or sorted(PAGES.glob("*.md")):
-        if page.name in ("traefik.md",):
+        if page.name == "traefik.md":
             # Traefik's own files, which have no schema here.
             continue
         for line, content in documents(page):

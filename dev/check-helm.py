@@ -5,10 +5,11 @@ Each value set in the chart's folder `ci` is linted and rendered. The manifests 
 must pass `versiongate check`, and a gate with their environment must start, respond to the probes, and stop. The defaults must
 match deploy/kubernetes/gate. Values with mistakes must be refused, and other rules must not change the pods.
 
-This requires Helm and the packages in dev/helm.txt, which dev/check-helm.sh installs, and openssl.
+This requires openssl, Helm and the packages in dev/helm.txt, which dev/check-helm.sh installs.
 """
 
 import argparse
+import difflib
 import json
 import re
 import signal
@@ -70,11 +71,9 @@ class Chart:
     def __init__(self, helm, folder):
         self.helm, self.folder = helm, folder
 
-    def text(self, *options):
-        return succeed(self.helm, "template", "versiongate", self.folder, *options)
-
     def resources(self, *options):
-        documents = [d for d in yaml.safe_load_all(self.text(*options)) if d]
+        text = succeed(self.helm, "template", "versiongate", self.folder, *options)
+        documents = [d for d in yaml.safe_load_all(text) if d]
         return {(d["kind"], d["metadata"]["name"]): d for d in documents}
 
 
@@ -112,11 +111,9 @@ def check_defaults(chart):
     if rendered.keys() != expected.keys():
         raise Fault(f"the defaults render {sorted(rendered)}, and the kustomization {sorted(expected)}")
     for key, resource in expected.items():
-        one, other = (json.dumps(without_additions(d), indent=1, sort_keys=True) for d in (resource, rendered[key]))
-        if one != other:
-            lines = [f"{sign} {line.strip()}" for sign, text, against in (("-", one, other), ("+", other, one))
-                     for line in text.splitlines() if line not in against.splitlines()]
-            raise Fault(f"{key[0]} differs from deploy/kubernetes/gate:\n  " + "\n  ".join(lines or ["the order of keys"]))
+        texts = [json.dumps(without_additions(d), indent=1, sort_keys=True).splitlines() for d in (resource, rendered[key])]
+        if difference := list(difflib.unified_diff(*texts, "deploy/kubernetes/gate", "the chart", lineterm="", n=0)):
+            raise Fault(f"{key[0]} differs:\n  " + "\n  ".join(difference))
 
 
 def check_refusals(chart):
@@ -149,16 +146,21 @@ def check_settings(gate, resources):
     return {entry["name"]: entry["value"] for entry in container["env"]}
 
 
-def mount(resources, folder):
-    """Writes the contents of the volumes into a folder, and returns it for each path in the container."""
-    pod, container = gate_of(resources)
-    certificate = (folder / "certificate.pem").read_text()
-    # The Secrets in `ci`, with their keys.
-    secrets = {
+def secrets_in(folder):
+    """Returns the contents of the Secrets that `ci` names, with a new certificate."""
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    succeed("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "90",
+            "-subj", "/CN=gate", "-keyout", key, "-out", certificate)
+    return {
         "versiongate-admin": {"token": "0123456789abcdef\n"}, "gate-tokens": {"tokens": "0123456789abcdef\n"},
-        "gate-previews": {"secrets": "0123456789abcdef" * 4}, "backend-ca": {"ca.crt": certificate},
-        "versiongate-tls": {"tls.crt": certificate, "tls.key": (folder / "key.pem").read_text()},
+        "gate-previews": {"secrets": "0123456789abcdef" * 4}, "backend-ca": {"ca.crt": certificate.read_text()},
+        "versiongate-tls": {"tls.crt": certificate.read_text(), "tls.key": key.read_text()},
     }
+
+
+def mount(resources, secrets, folder):
+    """Writes the contents of the volumes into a folder, and returns the folder of each path in the container."""
+    pod, container = gate_of(resources)
     config_maps = {d["metadata"]["name"]: d["data"] for d in of_kind(resources, "ConfigMap")}
     config_maps.setdefault("shop-rules", {"shop.yaml": "rules: []\n"})
     volumes, paths = {volume["name"]: volume for volume in pod["volumes"]}, {}
@@ -243,23 +245,19 @@ def request(container, environment, listening, probe):
 def check_value_sets(chart, gate):
     value_sets = sorted((chart.folder / "ci").glob("*.yaml"))
     with tempfile.TemporaryDirectory() as name:
-        folder, rendered = Path(name), []
-        succeed("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "90",
-                "-subj", "/CN=gate", "-keyout", folder / "key.pem", "-out", folder / "certificate.pem")
+        folder, rendered = Path(name), {}
         for values in value_sets:
             succeed(chart.helm, "lint", "--strict", "--quiet", chart.folder, "--values", values)
-            rendered.append(folder / values.name)
-            rendered[-1].write_text(chart.text("--values", values))
-        print(succeed(sys.executable, "-B", ROOT / "dev" / "check-kubernetes.py", *rendered), end="")
-        for values in value_sets:
+            rendered[values] = chart.resources("--values", values)
+            (folder / values.name).write_text(yaml.safe_dump_all(rendered[values].values()))
+        print(succeed(sys.executable, "-B", ROOT / "dev" / "check-kubernetes.py", *folder.glob("*.yaml")), end="")
+        secrets = secrets_in(folder)
+        for values, resources in rendered.items():
             mounted = folder / values.stem
             mounted.mkdir()
-            for file in "key.pem", "certificate.pem":
-                (mounted / file).write_text((folder / file).read_text())
-            resources = chart.resources("--values", values)
             try:
                 environment = check_settings(gate, resources)
-                paths = mount(resources, mounted)
+                paths = mount(resources, secrets, mounted)
                 check_rules(gate, environment, paths)
                 check_running(gate, resources, environment, paths)
             except Fault as fault:

@@ -31,12 +31,9 @@ played: set[str] = set()
 
 def shortened(text: str) -> str:
     """Shortens minutes to seconds."""
-
-    def second(match: re.Match) -> str:
-        return f"{round(int(match[1]) * UNITS[match[2]] * 1000 / 60)}ms"
-
-    pattern = r"(?<=\[)(\d+)([smh])(?=\])|(?<=offset )(\d+)([smh])|(?<=for: )(\d+)([smh])"
-    return re.sub(pattern, lambda m: second(re.match(r"(\d+)([smh])", m[0])), text)
+    return re.sub(
+        r"(\[|offset |for: )(\d+)([smh])\b",
+        lambda match: f"{match[1]}{round(int(match[2]) * UNITS[match[3]] * 1000 / 60)}ms", text)
 
 
 def free_port() -> int:
@@ -129,7 +126,7 @@ class Gate:
         self.reads = threading.Event()
         self.reads.set()
         threading.Thread(target=self.drain, daemon=True).start()
-        until(lambda: self.is_ready(), "the gate to be ready")
+        until(self.is_ready, "the gate to be ready")
 
     def drain(self) -> None:
         """Reads the log, except while the reader is paused."""
@@ -271,7 +268,7 @@ def play(prometheus: Prometheus, alert: str, fault, mend) -> None:
         raise SystemExit(f"{alert} fires before its fault")
     fault()
     begun = time.monotonic()
-    until(lambda: alert in prometheus.firing(), f"{alert} to fire", PATIENCE, prometheus.missed)
+    until(lambda: alert in prometheus.firing(), f"{alert} to fire", remark=prometheus.missed)
     fired = time.monotonic() - begun
     mend()
     played.add(alert)

@@ -1,7 +1,7 @@
 """A gate with fifty rules, and a census for 90 days and 500 versions."""
 
+import http.client
 import random
-import socket
 import sqlite3
 import time
 from pathlib import Path
@@ -35,17 +35,9 @@ def rules():
 def start(binary, folder, backend_port):
     """Starts a gate, and returns it once it is ready."""
     gate = Gate(binary, folder, rules(), backend_port, 1)
-    if not gate.wait_until(lambda: all(map(listens, (gate.port, gate.admin_port)))):
+    if not gate.wait_until(gate.is_listening):
         raise SystemExit(f"the gate does not start: {gate.complaints()}")
     return gate
-
-
-def listens(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
-    except OSError:
-        return False
-    return True
 
 
 def visit(port):
@@ -57,23 +49,14 @@ def visit(port):
         for device in range(MANY if number in POPULAR else FEW)
     ]
     random.Random(1).shuffle(visits)
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        answers = connection.makefile("rb")
-        for platform, version, device in visits:
-            path = "/" if device % 3 else f"/p{3 if platform == 'ios' else 4}/x"
-            connection.sendall(
-                f"GET {path} HTTP/1.1\r\nHost: a\r\nX-App-Platform: {platform}\r\n"
-                f"X-App-Version: {version}\r\nX-Device-Id: {platform}{version}-{device}\r\n\r\n"
-                .encode()
-            )
-            length = 0
-            while (line := answers.readline()) != b"\r\n":
-                if not line:
-                    raise SystemExit("the gate has closed the connection")
-                name, _, value = line.partition(b":")
-                if name.lower() == b"content-length":
-                    length = int(value)
-            answers.read(length)
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    for platform, version, device in visits:
+        path = "/" if device % 3 else f"/p{3 if platform == 'ios' else 4}/x"
+        connection.request("GET", path, headers={
+            "X-App-Platform": platform, "X-App-Version": version, "X-Device-Id": f"{platform}{version}-{device}",
+        })
+        connection.getresponse().read()
+    connection.close()
 
 
 def spread(state: Path):

@@ -59,6 +59,14 @@ class Candidate:
         )
 
 
+def is_there(candidate):
+    """Returns whether the candidate's programs are installed, and prints why it is not measured otherwise."""
+    reason = candidate.missing()
+    if reason:
+        print(f"skipped: {candidate.name}: {reason}")
+    return reason is None
+
+
 def nginx(name):
     """An nginx with the template of that name."""
     # Without -e, it would first try to write to the distribution's error log.

@@ -69,6 +69,16 @@ def logged_requests(log):
             yield int(start) / 1e6, int(status), int(microseconds) / 1000
 
 
+def paced_times(server, headers, folder, *, rate, seconds, cores):
+    """Sends requests at a fixed rate, and returns the milliseconds of each; every response must be a 2xx."""
+    log = folder / "h2load.log"
+    log.unlink(missing_ok=True)
+    output = paced_run(server, headers, log, rate=rate, seconds=seconds, cores=cores)
+    if faults := faults_in(output):
+        raise SystemExit(f"requests failed: {', '.join(faults)}")
+    return [milliseconds for _, _, milliseconds in logged_requests(log)]
+
+
 def percentile(values, share):
     """Returns the value that this share of the values does not exceed."""
     ordered = sorted(values)

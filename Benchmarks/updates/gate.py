@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import time
 import urllib.request
@@ -33,6 +34,9 @@ class Gate:
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
         self._folder = Path(f"/proc/{self._process.pid}")
+
+    def is_listening(self):
+        return all(map(accepts, (self.port, self.admin_port)))
 
     def is_running(self):
         return self._process.poll() is None
@@ -98,3 +102,12 @@ class Gate:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.wait()
+
+
+def accepts(port):
+    """Returns whether a server accepts connections to a port."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True

@@ -1,11 +1,8 @@
-// Before the package is packed, this script writes what is derived from versiongate.js: the module for require(), its
-// types, and the module that Node imports. That one re-exports the module for require(), so that a process that uses
-// both has only one class GateDenied.
+// npm runs this script in its folder before it packs the package. It writes what is derived from versiongate.js: the
+// module for require(), its types, and the module that Node imports. That one re-exports the module for require(), so
+// that a process that uses both has only one class GateDenied.
 
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-
-process.chdir(fileURLToPath(new URL(".", import.meta.url)));
 
 const names = [];
 const declaration = /^export ((?:async )?(?:class|function\*?) (\w+))/gm;

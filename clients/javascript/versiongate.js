@@ -77,15 +77,14 @@ export function inspect(response, body) {
   let document;
   if (type.startsWith("application/connect+")) document = parsed(endOfStream(body));
   else if (type.includes("json")) document = parsed(body);
-  let state = deniedBy(markerOf(response));
-  if (!state && type === PROBLEM) state = own(PROBLEM_TYPES, document?.type);
+  const typed = own(PROBLEM_TYPES, document?.type);
+  const state = deniedBy(markerOf(response)) ?? (type === PROBLEM ? typed : undefined);
   if (!state) return null;
-  const source = type.startsWith("application/grpc") ? callFacts(response) : document;
   // The operator's custom content may use these names with other meanings. Errors of
   // Connect and GraphQL contain the problem type as well.
-  const hasType = own(PROBLEM_TYPES, document?.type) !== undefined;
-  const isOurs = type === PROBLEM || type.startsWith("application/grpc") || hasType;
-  const facts = denialFacts(state, isOurs ? source : undefined);
+  let source = type === PROBLEM || typed ? document : undefined;
+  if (type.startsWith("application/grpc")) source = callFacts(response);
+  const facts = denialFacts(state, source);
   const seconds = Number(field(response, "retry-after") || NaN);
   if (Number.isFinite(seconds)) facts.retryAfterSeconds = seconds;
   return state === "maintenance" ? { state, window: facts } : { state, update: facts };
@@ -473,7 +472,7 @@ export class VersionGate {
     const line = { retry: 3_000, id: undefined, failures: 0 };
     let told;
     while (!signal?.aborted) {
-      let states = this.#options.streams ? this.#stream(line, signal) : this.#poll(line, signal);
+      const states = this.#options.streams ? this.#stream(line, signal) : this.#poll(line, signal);
       try {
         for await (const state of states) {
           line.failures = 0;
@@ -567,7 +566,6 @@ export class VersionGate {
         hasHeard = true;
         for (const event of events.push(decoder.decode(value, { stream: true }))) {
           line.id = event.id;
-          line.retry = events.retry ?? line.retry;
           yield event.state;
         }
         line.retry = events.retry ?? line.retry;

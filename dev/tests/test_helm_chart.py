@@ -1,5 +1,6 @@
 """Tests the parts of the Helm chart that need no Helm; `make helm` renders it."""
 
+import copy
 import json
 import re
 import unittest
@@ -26,7 +27,7 @@ def paths(values, prefix=""):
 
 
 def with_value(path, value):
-    values = json.loads(json.dumps(VALUES))
+    values = copy.deepcopy(VALUES)
     *folders, name = path.split(".")
     inner = values
     for folder in folders:

@@ -4,13 +4,13 @@ import { ask, askInTurn } from "./ask.js";
 import { Chart } from "./chart.js";
 import { byId, h, quiet, show, table } from "./elements.js";
 import { axisPercent, axisTime, day, number, percent, stepTime } from "./format.js";
-import { timeTicks } from "./scales.js";
+import { sum, timeTicks } from "./scales.js";
 import { colors, nameOf, versionName } from "./traffic.js";
 import { groupOf, newestFirst } from "./versions.js";
 import { t } from "./words.js";
 
 const shownVersions = 8;
-/** The number of groups that the page shows, most requests first. */
+/** The number of groups that the page shows, most devices first. */
 const shownGroups = 6;
 /** Figures over days change slowly, and take long to count. */
 const patience = 60_000;
@@ -38,18 +38,10 @@ export async function showAdoption({ isCounting, revision }) {
 }
 
 async function load() {
-    let adoption;
-    try {
-        adoption = await ask("/api/v1/adoption?since=30d");
-    } catch (problem) {
-        // A gate of an earlier version does not have the endpoint.
-        if (problem.status !== 404) throw problem;
-        byId("adoption").hidden = true;
-        return;
-    }
+    const adoption = await ask("/api/v1/adoption?since=30d");
     const groups = adoption.groups.slice(0, shownGroups);
     isEmpty = groups.length === 0;
-    show("adoption-note", groups.length === 0 && quiet(t("noDevices")));
+    show("adoption-note", isEmpty && quiet(t("noDevices")));
     const names = groups.map(groupOf);
     for (const [name, { card }] of charts) {
         if (names.includes(name)) continue;
@@ -66,7 +58,7 @@ async function load() {
 function cardOf(group) {
     const known = charts.get(groupOf(group));
     if (known) return known;
-    const place = h("div", { class: "chart" });
+    const place = h("div", {});
     const advice = h("ul", { class: "advice" });
     const more = h("details", {});
     const card = h("article", { class: "card" }, h("h3", {}, nameOf(group)), place, advice, more);
@@ -81,9 +73,8 @@ function draw(group, allDays, first) {
     const { chart, more } = cardOf(group);
     const days = allDays.slice(first);
     const last = days.length - 1;
-    const lines = group.versions
-        .map(({ version, isOther, devices }) => ({ version: isOther ? undefined : version ?? "", devices: devices.slice(first) }))
-        .sort((left, right) => sum(right.devices) - sum(left.devices));
+    // Those with the most devices first.
+    const lines = group.versions.map(({ version, isOther, devices }) => ({ version: isOther ? undefined : version ?? "", devices: devices.slice(first) }));
     const { shown, rest } = newestFirst(lines, shownVersions);
     const picked = colors.pick(shown.map(({ version }) => version));
     const totals = days.map((_, index) => sum(lines.map(({ devices }) => devices[index])));
@@ -115,8 +106,6 @@ function draw(group, allDays, first) {
     );
     more.open = isOpen;
 }
-
-const sum = (values) => values.reduce((total, value) => total + (value ?? 0), 0);
 
 /** Returns what a higher minimum would deny: now, and from which day few devices. */
 function sentences({ floor, next, counts }, atMost) {

@@ -2,9 +2,9 @@
 
 import { ask } from "./ask.js";
 import { badge, h, quiet, show } from "./elements.js";
-import { number, percent, when } from "./format.js";
+import { counted, number, percent, when } from "./format.js";
 import { readChange } from "./versions.js";
-import { counted, t } from "./words.js";
+import { t } from "./words.js";
 
 /** Returns where a change came from. */
 export const sourceName = ({ kind, name }) => (name ? `${t(`source_${kind}`)}: ${name}` : t(`source_${kind}`));
@@ -62,7 +62,7 @@ const putBack = (revision) =>
 /** Returns what was predicted for a change, and what happened in the hour after it. */
 function effects({ predicted, happened }) {
     if (!predicted) return undefined;
-    const requests = ({ requests: count }) => counted("nRequests", count, number(count));
+    const requests = ({ requests: count }) => counted("nRequests", count);
     const parts = [
         t("predictedDenied", { requests: requests(predicted.denied), share: percent(predicted.denied.requests, predicted.total.requests) }),
         predicted.passed.requests > 0 && t("predictedPassed", { requests: requests(predicted.passed) }),

@@ -44,7 +44,7 @@ export class Chart {
     }
 
     update(data) {
-        const isNew = !this.#data || this.#data.columns !== data.columns;
+        const isNew = this.#data?.columns !== data.columns;
         this.#data = data;
         this.#cursor.max = Math.max(data.columns - 1, 0);
         if (isNew) this.#cursor.value = data.columns - 1;
@@ -58,7 +58,7 @@ export class Chart {
     #drawLegend() {
         const { series } = this.#data;
         const names = series.map(({ name, style, note }) => `${name} ${style} ${note ?? ""}`).join("\n");
-        if (this.#options.hasNoLegend || names === this.#names) return;
+        if (names === this.#names) return;
         this.#names = names;
         const focused = this.#legend.contains(document.activeElement) ? document.activeElement.dataset.name : undefined;
         const button = ({ name, style, note }) => {
@@ -105,7 +105,8 @@ export class Chart {
         const x = (column) => margin.left + column * step;
         const bottom = margin.top + height;
         const isTilted = Boolean(captions) && step < 44;
-        const end = (share ? bottom + lower.gap + lower.height : bottom) + (isTilted ? 42 : 24);
+        const lowest = share ? bottom + lower.gap + lower.height : bottom;
+        const end = lowest + (isTilted ? 42 : 24);
         const parts = [
             ...values.flatMap((value) => [
                 s("line", { x1: margin.left, x2: width - margin.right, y1: y(value), y2: y(value), class: value === 0 ? "axis" : "grid" }),
@@ -124,7 +125,7 @@ export class Chart {
         });
         if (line !== undefined) parts.push(s("line", { x1: x(line), x2: x(line), y1: margin.top, y2: bottom, class: "floor" }));
         if (share) parts.push(...strip(share, bottom + lower.gap, x, step, width));
-        parts.push(s("rect", { class: "column", y: margin.top, width: Math.max(step, 1), height: (share ? bottom + lower.gap + lower.height : bottom) - margin.top, visibility: "hidden" }));
+        parts.push(s("rect", { class: "column", y: margin.top, width: Math.max(step, 1), height: lowest - margin.top, visibility: "hidden" }));
         this.#drawing.setAttribute("viewBox", `0 0 ${width} ${end + 6}`);
         this.#drawing.replaceChildren(...parts);
         this.#cursor.setAttribute("aria-valuetext", this.#spoken(Number(this.#cursor.value)));
@@ -157,8 +158,11 @@ export class Chart {
     }
 }
 
+/** Returns the gap between bars. */
+const gapOf = (step) => (step > 6 ? Math.min(step * 0.18, 8) : step > 3 ? 1 : 0);
+
 function bars(band, { style, isHatched }, x, y, step) {
-    const gap = step > 6 ? Math.min(step * 0.18, 8) : step > 3 ? 1 : 0;
+    const gap = gapOf(step);
     return band.flatMap(([from, until], column) => {
         if (until <= from) return [];
         const size = { x: x(column) + gap / 2, y: y(until), width: step - gap, height: Math.max(y(from) - y(until) - 0.6, 0.6) };
@@ -191,7 +195,7 @@ const mark = (x, bottom, label) => [
 function strip({ name, values }, top, x, step, width) {
     const most = roundTicks(Math.max(...values, 0.01), 2).at(-1);
     const limit = Math.min(most, 1);
-    const gap = step > 6 ? Math.min(step * 0.18, 8) : step > 3 ? 1 : 0;
+    const gap = gapOf(step);
     const bottom = top + lower.height;
     return [
         s("text", { x: x(0), y: top - 7, class: "tick start strong" }, name),

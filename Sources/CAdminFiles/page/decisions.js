@@ -3,6 +3,7 @@
 import { ask } from "./ask.js";
 import { h, quiet, show, table } from "./elements.js";
 import { number, percent } from "./format.js";
+import { sum } from "./scales.js";
 import { platformName } from "./traffic.js";
 import { t } from "./words.js";
 
@@ -45,7 +46,6 @@ function backends(metrics) {
     if (routed.length === 0) return [];
     const forwarded = [...metrics.matchAll(/^versiongate_requests_total\{[^}]*decision="(?:allow|recommend)"[^}]*\} ([0-9]+)$/gm)];
     const enforced = routed.filter((line) => !line.isObserved);
-    const sum = (counts) => counts.reduce((total, count) => total + count, 0);
     const all = sum(forwarded.map(([, count]) => Number(count)));
     const others = Math.max(all - sum(enforced.map((line) => line.requests)), 0);
     const lines = [
@@ -66,16 +66,16 @@ function failures(clients) {
         const words = client.isOther
             ? [t("others"), t("others"), t("others")]
             : [client.app ?? "–", client.platform ?? "–", client.version ?? "–"];
-        const sum = sums.get(words.join("\n")) ?? { words, errors: 0, requests: 0 };
-        sum.errors += client.serverErrors;
-        sum.requests += client.requests;
-        sums.set(words.join("\n"), sum);
+        const entry = sums.get(words.join("\n")) ?? { words, errors: 0, requests: 0 };
+        entry.errors += client.serverErrors;
+        entry.requests += client.requests;
+        sums.set(words.join("\n"), entry);
     }
     return [...sums.values()]
-        .filter((sum) => sum.errors > 0)
+        .filter(({ errors }) => errors > 0)
         .sort((left, right) => right.errors - left.errors)
         .slice(0, 12)
-        .map((sum) => [...sum.words, number(sum.errors), percent(sum.errors, Math.max(sum.requests, sum.errors))]);
+        .map(({ words, errors, requests }) => [...words, number(errors), percent(errors, Math.max(requests, errors))]);
 }
 
 function decisions(title, lines, census) {

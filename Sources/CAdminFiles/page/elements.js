@@ -37,6 +37,15 @@ export function show(id, ...children) {
     if (focused) [...place.querySelectorAll("summary, button, [tabindex]")].find((item) => nameOf(item) === focused)?.focus();
 }
 
+/** Sets the options of a select element from their texts by value; the selection is kept if possible. */
+export function setOptions(select, texts) {
+    const values = [...texts.keys()];
+    if (values.join("\n") === [...select.options].map(({ value }) => value).join("\n")) return;
+    const chosen = select.value;
+    select.replaceChildren(...values.map((value) => new Option(texts.get(value), value)));
+    if (values.includes(chosen)) select.value = chosen;
+}
+
 const nameOf = (element) => element.getAttribute("aria-label") ?? element.textContent;
 
 /** Creates a table; columns whose title starts with `#` contain numbers. */

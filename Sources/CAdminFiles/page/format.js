@@ -1,17 +1,20 @@
 // Numbers, shares and times in the language of the page.
 
 import { h } from "./elements.js";
-import { language } from "./words.js";
+import { language, t } from "./words.js";
 
 const whole = new Intl.NumberFormat(language);
 const tenth = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const short = new Intl.NumberFormat(language, { notation: "compact", maximumSignificantDigits: 3 });
 const wholeShare = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
 const share = new Intl.NumberFormat(language, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const plural = new Intl.PluralRules(language);
 
 export const number = (value) => whole.format(Math.round(value));
 export const compact = (value) => (Math.abs(value) < 10_000 ? whole.format(value) : short.format(value));
 export const perSecond = (value) => (value < 10 ? tenth.format(value) : number(value));
+/** Returns a text with a number, which has a singular and a plural. */
+export const counted = (key, value) => t(`${key}_${plural.select(Math.round(value)) === "one" ? "one" : "other"}`, { n: number(value) });
 export const axisPercent = (value) => wholeShare.format(value);
 
 /** Returns a share as text; neither a small one nor its complement is rounded to nothing. */

@@ -1,6 +1,7 @@
 // The findings, the feeds, and the result of the last reload.
 
 import { ask } from "./ask.js";
+import { sourceName } from "./changes.js";
 import { badge, byId, h, quiet, show, table } from "./elements.js";
 import { when } from "./format.js";
 import { english, t } from "./words.js";
@@ -67,9 +68,8 @@ function reload(rules, feeds) {
     }
     const last = rules.lastReload;
     if (last) {
-        const by = last.name ? `${t(`source_${last.by}`)}: ${last.name}` : t(`source_${last.by}`);
         parts.push(
-            h("p", {}, h("strong", {}, t("lastReload")), " ", badge(last.successful ? "good" : "bad", t(last.successful ? "applied" : "rejected")), " ", when(last.at), ` · ${by}`),
+            h("p", {}, h("strong", {}, t("lastReload")), " ", badge(last.successful ? "good" : "bad", t(last.successful ? "applied" : "rejected")), " ", when(last.at), ` · ${sourceName({ kind: last.by, name: last.name })}`),
         );
     }
     const errors = feeds.rules.errors ?? [];

@@ -4,15 +4,15 @@ import { showAdoption } from "./adoption.js";
 import { loadAudit, showAudit } from "./changes.js";
 import { showDecisions } from "./decisions.js";
 import { byId } from "./elements.js";
-import { number, perSecond } from "./format.js";
+import { counted, number, perSecond } from "./format.js";
 import { showDemo, showHealth } from "./health.js";
 import { showActive, showCandidates, showLastChange, showOverview, showState } from "./overview.js";
 import { showRules } from "./rules.js";
 import { startTour } from "./tour.js";
 import { showChanges, showTraffic, startTraffic } from "./traffic.js";
 import { renewUndo, startUndo } from "./undo.js";
-import { startWhatIf, updateWhatIf } from "./what-if.js";
-import { counted, t, translate } from "./words.js";
+import { recentClients, startWhatIf, updateWhatIf } from "./what-if.js";
+import { t, translate } from "./words.js";
 
 /** The interval, in ms, for updating the counts, and for updating everything while there is no event stream. */
 const pause = 10_000;
@@ -57,7 +57,7 @@ async function show(parts) {
         if (parts.has("counts") || parts.has("rules")) work.push(updateWhatIf(rules));
         await Promise.all(work);
         // These take long to count, and the other parts do not wait for them.
-        showCandidates(rules).then(() => showAdoption(rules)).catch(fail);
+        showCandidates(rules, recentClients()).then(() => showAdoption(rules)).catch(fail);
     } catch (problem) {
         fail(problem);
     }
@@ -80,7 +80,7 @@ function showFigures(next) {
     samples = [...samples.filter(({ time }) => now - time < pause), { time: now, requests: next.requests }];
     const counts = ["denied", "warned", "observed", ...(next.passed > 0 ? ["passed"] : [])];
     byId("live").textContent = t("sinceStartup", {
-        requests: counted("nRequests", next.requests, number(next.requests)),
+        requests: counted("nRequests", next.requests),
         parts: counts.map((name) => t(`live_${name}`, { n: number(next[name]) })).join(t("comma")),
     });
     if (now - lastCounted >= pause) look("counts");

@@ -2,11 +2,12 @@
 
 import { ask, askInTurn } from "./ask.js";
 import { badge, byId, h, quiet, s, show, table } from "./elements.js";
-import { number, percent, points, since, when } from "./format.js";
+import { counted, number, percent, points, since, when } from "./format.js";
 import { diff, sourceName } from "./changes.js";
+import { sum } from "./scales.js";
 import { platformName, versionName } from "./traffic.js";
 import { candidate, isFor, sumByVersion } from "./versions.js";
-import { counted, english, t } from "./words.js";
+import { english, t } from "./words.js";
 
 const kinds = ["denied", "recommended", "observed"];
 /** The number of rules whose next minimum the page evaluates. */
@@ -17,33 +18,15 @@ const patience = 60_000;
 /** The evaluated minimums: the state that they belong to, and the time. */
 let evaluated = { key: "", time: 0 };
 
-export const amount = ({ requests, devices }) =>
-    devices > 0
-        ? `${counted("nRequests", requests, number(requests))} · ${counted("nDevices", devices, number(devices))}`
-        : counted("nRequests", requests, number(requests));
+const amount = ({ requests, devices }) =>
+    devices > 0 ? `${counted("nRequests", requests)} · ${counted("nDevices", devices)}` : counted("nRequests", requests);
 
 /** Shows the figures of the last 15 minutes, next to those of an hour ago. */
 export async function showOverview({ isCounting }) {
-    const hide = (isHidden) => {
-        for (const id of ["tile-denied", "tile-recommended", "tile-observed", "platforms"]) byId(id).hidden = isHidden;
-    };
-    byId("tile-most").hidden = !isCounting;
-    byId("candidates").hidden = !isCounting;
-    if (!isCounting) {
-        hide(true);
-        return show("rate-note", quiet(t("censusOff")));
-    }
-    const traffic = await ask("/api/v1/traffic?since=15m");
-    showMostUsed(traffic);
-    let overview;
-    try {
-        overview = await ask("/api/v1/overview");
-    } catch (problem) {
-        // A gate of an earlier version does not have the endpoint.
-        if (problem.status !== 404) throw problem;
-        return hide(true);
-    }
-    hide(false);
+    for (const id of [...kinds.map((kind) => `tile-${kind}`), "tile-most", "platforms", "candidates"]) byId(id).hidden = !isCounting;
+    if (!isCounting) return show("rate-note", quiet(t("censusOff")));
+    showMostUsed(await ask("/api/v1/traffic?since=15m"));
+    const overview = await ask("/api/v1/overview");
     const { now, earlier } = overview.total;
     show("rate-note", quiet(amount(now)), quiet(t("last15")));
     for (const kind of kinds) {
@@ -83,8 +66,9 @@ function platformTable({ platforms, total }) {
 }
 
 function showMostUsed(traffic) {
-    const lines = sumByVersion(traffic.series).filter(({ version }) => version);
-    const all = traffic.series.reduce((sum, line) => line.points.reduce((part, point) => part + point.requests, sum), 0);
+    const sums = sumByVersion(traffic.series);
+    const lines = sums.filter(({ version }) => version);
+    const all = sum(sums.map(({ requests }) => requests));
     const title = h("h3", {}, t("mostUsed"));
     if (lines.length === 0) return show("tile-most", title, h("p", { class: "big" }, "–"), quiet(t("noRequests")));
     const [most, second] = lines;
@@ -97,12 +81,11 @@ function showMostUsed(traffic) {
     );
 }
 
-/** Shows the devices that the next minimum of each rule would deny. */
-export async function showCandidates({ rules, revision, isCounting }) {
+/** Shows the devices that the next minimum of each rule would deny; `clients` are those of the last 7 days. */
+export async function showCandidates({ rules, revision, isCounting }, clients) {
     if (!isCounting) return;
     if (evaluated.key === revision && Date.now() - evaluated.time < patience) return;
     evaluated = { key: revision, time: Date.now() };
-    const { clients } = await ask("/api/v1/census?since=7d");
     const plans = rules
         .filter(({ terms }) => !terms.route && terms.minimum)
         .slice(0, candidateLimit)

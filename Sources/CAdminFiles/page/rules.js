@@ -2,10 +2,10 @@
 
 import { ask } from "./ask.js";
 import { badge, byId, h, quiet, s, show, table } from "./elements.js";
-import { axisPercent, axisTime, minute, number, percent, shortDay, when } from "./format.js";
+import { axisPercent, axisTime, counted, minute, number, percent, shortDay, when } from "./format.js";
 import { timeTicks } from "./scales.js";
 import { platformName } from "./traffic.js";
-import { counted, english, t } from "./words.js";
+import { english, t } from "./words.js";
 
 const dayLength = 86_400_000;
 /** The number of dates in the drawing; the table has all. */
@@ -32,11 +32,11 @@ function card(rule) {
         [t("route"), terms.route && h("span", english, destination(terms.route))],
         [t("hold"), terms.holdsUntilInStore && t("untilInStore")],
         [t("rollout"), terms.rollout.length > 0 && terms.rollout.map(({ percent: share }) => axisPercent(share / 100)).join(" → ")],
-        [t("scheduled"), rule.next.length > 0 && counted("nDates", rule.next.length, number(rule.next.length))],
+        [t("scheduled"), rule.next.length > 0 && counted("nDates", rule.next.length)],
         [t("storeUrl"), terms.storeUrl && storeLink(terms.storeUrl)],
         [t("location"), h("code", {}, rule.feed ? `${t("feed")} ${rule.feed}` : rule.place ?? "–")],
         [t("lastMatch"), rule.lastMatch ? when(rule.lastMatch.at) : t("never")],
-        [t("returned"), rule.returns?.refused > 0 && t("returnedOf", { share: percent(rule.returns.returned, rule.returns.refused), devices: counted("nDevices", rule.returns.refused, number(rule.returns.refused)) })],
+        [t("returned"), rule.returns?.refused > 0 && t("returnedOf", { share: percent(rule.returns.returned, rule.returns.refused), devices: counted("nDevices", rule.returns.refused) })],
     ];
     return h(
         "article",
@@ -93,7 +93,7 @@ function drawing(timeline) {
     const label = ({ at, rule, words }) => `${minute(at)}  ${width < 600 ? rule ?? "" : [rule, words].filter(Boolean).join(": ")}`;
     return s(
         "svg",
-        { class: "dates", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("datesUntil", { n: number(timeline.events.length), day: shortDay(end) }) },
+        { class: "dates", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("datesUntil", { n: number(events.length), day: shortDay(end) }) },
         ...timeTicks(days, Math.floor(width / 90)).filter((index) => x(days[index]) > 60).flatMap((index) => [
             s("line", { x1: x(days[index]), x2: x(days[index]), y1: top - 6, y2: height, class: "grid" }),
             s("text", { x: x(days[index]), y: 12, class: "tick middle" }, axisTime(days[index], 86_400)),

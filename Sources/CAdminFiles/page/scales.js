@@ -1,4 +1,6 @@
-// Pure functions for charts: scales, ticks, ranges and stacks.
+// Pure functions for charts: sums, scales, ticks, ranges and stacks.
+
+export const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 /** The periods of the traffic chart, in ascending order. */
 export const ranges = ["15m", "1h", "24h", "7d", "30d", "90d"];
@@ -57,11 +59,11 @@ export function timeTicks(times, count, offset = 0) {
 /** Returns [from, until] for each series and column, stacked in the order of the series; as shares if `toOne` is set. */
 export function stack(series, columns, toOne = false) {
     const sums = new Array(columns).fill(0);
-    const totals = Array.from({ length: columns }, (_, column) => series.reduce((sum, { values }) => sum + (values[column] ?? 0), 0));
+    const totals = Array.from({ length: columns }, (_, column) => sum(series.map(({ values }) => values[column])));
     return series.map(({ values }) =>
         sums.map((from, column) => {
             const scale = toOne ? totals[column] || 1 : 1;
-            sums[column] = from + (values[column] ?? 0) / scale;
+            sums[column] = from + values[column] / scale;
             return [from, sums[column]];
         }),
     );

@@ -2,9 +2,9 @@
 
 import { ask } from "./ask.js";
 import { Chart } from "./chart.js";
-import { byId, h, quiet, show, table } from "./elements.js";
+import { byId, h, quiet, setOptions, show, table } from "./elements.js";
 import { axisTime, compact, number, percent, minute, stepTime, zoneOffset } from "./format.js";
-import { ranges, smallestRange, timeSteps, timeTicks } from "./scales.js";
+import { ranges, smallestRange, sum, timeSteps, timeTicks } from "./scales.js";
 import { Colors, groupOf, newestFirst, sumByVersion } from "./versions.js";
 import { t } from "./words.js";
 
@@ -52,7 +52,7 @@ async function load() {
     draw();
 }
 
-const requests = (response) => response.series.reduce((sum, line) => line.points.reduce((part, point) => part + point.requests, sum), 0);
+const requests = ({ series }) => sum(series.flatMap(({ points }) => points.map((point) => point.requests)));
 
 export async function showTraffic({ isCounting }) {
     byId("traffic-controls").hidden = !isCounting;
@@ -69,13 +69,8 @@ export function showChanges(records) {
 
 function fillClients() {
     const groups = new Map(traffic.series.map((line) => [groupOf(line), nameOf(line)]));
-    const names = ["", ...groups.keys()];
     const select = byId("clients");
-    if (names.join("\n") !== [...select.options].map((option) => option.value).join("\n")) {
-        const chosen = select.value;
-        select.replaceChildren(...names.map((name) => new Option(name ? groups.get(name) : t("allClients"), name)));
-        if (names.includes(chosen)) select.value = chosen;
-    }
+    setOptions(select, new Map([["", t("allClients")], ...groups]));
     select.parentElement.hidden = groups.size < 2;
     return select.value;
 }
@@ -83,23 +78,23 @@ function fillClients() {
 function draw() {
     const group = fillClients();
     const lines = sumByVersion(traffic.series, group);
-    const all = lines.reduce((sum, line) => sum + line.requests, 0);
+    const all = sum(lines.map((line) => line.requests));
     byId("traffic-chart").hidden = all === 0;
     if (all === 0) return show("traffic-note", quiet(t("noRequests")));
     const { stepSeconds } = traffic;
     const times = timeSteps(traffic.since, traffic.until, stepSeconds);
     const { shown, rest } = newestFirst(lines, shownVersions);
     const picked = colors.pick(shown.map(({ version }) => version));
-    const valuesOf = (parts) => times.map((time) => parts.reduce((sum, { points }) => sum + (points.get(time)?.requests ?? 0), 0));
-    const sharesOf = (parts) => percent(parts.reduce((sum, line) => sum + line.requests, 0), all);
+    const valuesOf = (parts) => times.map((time) => sum(parts.map(({ points }) => points.get(time)?.requests ?? 0)));
+    const sharesOf = (parts) => percent(sum(parts.map((line) => line.requests)), all);
     const series = shown.map((line, index) => ({
         name: versionName(line.version), style: `s${picked[index]}`, values: valuesOf([line]), note: sharesOf([line]), lines: [line],
     }));
     if (rest.length > 0) series.push({ name: t("otherVersions"), style: "rest", values: valuesOf(rest), note: sharesOf(rest), lines: rest });
     chart ??= new Chart(byId("traffic-chart"), { label: t("trafficCursor"), height: 230 });
-    const deniedAt = (time, parts) => parts.reduce((sum, { points }) => sum + (points.get(time)?.denied ?? 0), 0);
+    const deniedAt = (time, parts) => sum(parts.map(({ points }) => points.get(time)?.denied ?? 0));
     const share = times.map((time, index) => {
-        const total = series.reduce((sum, line) => sum + line.values[index], 0);
+        const total = sum(series.map((line) => line.values[index]));
         return total > 0 ? deniedAt(time, lines) / total : 0;
     });
     const ticks = timeTicks(times, Math.max(2, Math.floor(byId("traffic-chart").clientWidth / 90)), zoneOffset(traffic.until, stepSeconds));
@@ -113,24 +108,23 @@ function draw() {
         ticks: ticks.map((index) => ({ index, label: axisTime(times[index], stepSeconds) })),
         marks: marks.map(({ at, record }) => ({ at, label: `${minute(record.at)}: ${record.changes.join(" ")}` })),
         share: { name: t("deniedShare"), values: share },
-        tip: (index, isShown) => tip(times[index], index, series.filter(isShown), marks),
+        tip: (index, isShown) => {
+            const visible = series.filter(isShown);
+            const total = sum(visible.map((line) => line.values[index]));
+            const denied = deniedAt(times[index], visible.flatMap((line) => line.lines));
+            return {
+                title: stepTime(times[index], stepSeconds),
+                lines: [
+                    ...visible.filter((line) => line.values[index] > 0).map((line) => ({ name: line.name, text: number(line.values[index]), style: line.style })).reverse(),
+                    { name: t("requests"), text: number(total) },
+                    { name: t("denied"), text: `${number(denied)} (${percent(denied, total)})`, style: "denied" },
+                    ...marks.filter(({ at }) => Math.floor(at) === index).map(({ record }) => ({ name: t("rulesChanged"), text: record.after })),
+                ],
+            };
+        },
     });
-    function tip(time, index, visible, allMarks) {
-        const total = visible.reduce((sum, line) => sum + line.values[index], 0);
-        const denied = deniedAt(time, visible.flatMap((line) => line.lines));
-        const changed = allMarks.filter(({ at }) => Math.floor(at) === index);
-        return {
-            title: stepTime(time, stepSeconds),
-            lines: [
-                ...visible.filter((line) => line.values[index] > 0).map((line) => ({ name: line.name, text: number(line.values[index]), style: line.style })).reverse(),
-                { name: t("requests"), text: number(total) },
-                { name: t("denied"), text: `${number(denied)} (${percent(denied, total)})`, style: "denied" },
-                ...changed.map(({ record }) => ({ name: t("rulesChanged"), text: record.after })),
-            ],
-        };
-    }
     const per = t({ 60: "perMinute", 3600: "perHour", 86400: "perDay" }[stepSeconds]);
-    const denied = lines.reduce((sum, line) => sum + line.denied, 0);
+    const denied = sum(lines.map((line) => line.denied));
     show(
         "traffic-note",
         h("p", { class: "quiet" }, t("trafficSum", { requests: compact(all), denied: compact(denied), share: percent(denied, all), per })),

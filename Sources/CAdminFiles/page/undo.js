@@ -14,7 +14,7 @@ let done = () => {};
 /** Whether the census is on. */
 let isCounted = false;
 
-/** `afterwards`: called with the revision that is active after the undo. */
+/** `afterwards` is called after an undo. */
 export function startUndo(afterwards) {
     done = afterwards;
     byId("records").addEventListener("click", (event) => {
@@ -47,12 +47,12 @@ export async function renewUndo({ revision, isCounting }) {
 async function preview() {
     const button = byId("undo-confirm");
     button.disabled = true;
-    turn += 1;
+    const mine = (turn += 1);
     byId("undo-predicted").textContent = "";
     const { to } = shown;
     try {
         const told = await ask(`/api/v1/undo?${new URLSearchParams({ to })}`);
-        if (shown.to !== to) return;
+        if (turn !== mine) return;
         shown.seen = told.revision;
         const findings = told.findings.map((item) => `${item.message} (${item.name})`);
         const errors = told.errors.map((error) => `${error.file}:${error.line}:${error.column}: ${error.message}`);
@@ -72,6 +72,7 @@ async function preview() {
             if (isCounted) predict(told);
         }
     } catch (problem) {
+        if (turn !== mine) return;
         byId("undo-what").replaceChildren();
         byId("undo-told").textContent = problem.message;
     }
@@ -97,7 +98,7 @@ async function confirm() {
     const token = byId("undo-token").value;
     button.disabled = true;
     try {
-        const answer = await ask("/api/v1/undo", {
+        await ask("/api/v1/undo", {
             method: "POST",
             headers: {
                 "Content-Type": "application/json",
@@ -107,7 +108,7 @@ async function confirm() {
             body: JSON.stringify({ to: shown.to }),
         });
         byId("undo").close();
-        done(answer.revision);
+        done();
     } catch (problem) {
         byId("undo-told").textContent = problem.message;
         button.disabled = false;

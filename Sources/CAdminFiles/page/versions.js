@@ -42,7 +42,7 @@ export function sumByVersion(series, group) {
     return [...found.values()].sort((left, right) => right.requests - left.requests);
 }
 
-/** Returns the first `count` lines, newest version first, and the rest; lines without a version come last. */
+/** Returns the first `count` lines, newest version first, and the rest, which always includes the sum of others. */
 export function newestFirst(lines, count) {
     const isNamed = (line) => line.version !== undefined;
     const named = lines.filter(isNamed);

@@ -2,10 +2,11 @@
 
 import { ask, askInTurn } from "./ask.js";
 import { Chart } from "./chart.js";
-import { byId } from "./elements.js";
-import { compact, number, percent } from "./format.js";
+import { byId, setOptions } from "./elements.js";
+import { compact, counted, number, percent } from "./format.js";
+import { sum } from "./scales.js";
 import { compareVersions, isFor, isPlain } from "./versions.js";
-import { counted, t } from "./words.js";
+import { t } from "./words.js";
 
 const span = "7d";
 
@@ -45,6 +46,9 @@ async function copy(id) {
     setTimeout(() => (byId("copied").textContent = ""), 4000);
 }
 
+/** Returns the clients of the last 7 days, as of the last update. */
+export const recentClients = () => clients;
+
 /** Updates the rules and the census; the slider keeps its position. */
 export async function updateWhatIf(inForce) {
     // A new gate learns of versions soon, but figures over a week change slowly.
@@ -57,13 +61,7 @@ export async function updateWhatIf(inForce) {
     revision = inForce.revision;
     // A rule with a route has no minimum of its own.
     rules = inForce.rules.filter((rule) => !rule.terms.route);
-    const select = byId("rule");
-    const chosen = select.value;
-    const names = rules.map((rule) => rule.id);
-    if (names.join("\n") !== [...select.options].map((option) => option.value).join("\n")) {
-        select.replaceChildren(...names.map((name) => new Option(name, name)));
-        if (names.includes(chosen)) select.value = chosen;
-    }
+    setOptions(byId("rule"), new Map(rules.map(({ id }) => [id, id])));
     choose(versions[Number(byId("floor").value)]);
 }
 
@@ -135,8 +133,8 @@ async function askNext() {
 /** Returns the effect of a change to the rules, as the predicate of a sentence. */
 export function effect(impact) {
     const amount = (side) => {
-        const requests = `${counted("nRequests", side.requests, number(side.requests))} (${percent(side.requests, impact.total.requests)})`;
-        const devices = `${counted("nDevices", side.devices, number(side.devices))} (${percent(side.devices, impact.total.devices)})`;
+        const requests = `${counted("nRequests", side.requests)} (${percent(side.requests, impact.total.requests)})`;
+        const devices = `${counted("nDevices", side.devices)} (${percent(side.devices, impact.total.devices)})`;
         return side.devices > 0 ? `${requests}${t("comma")}${devices}` : requests;
     };
     const { denied, passed, moved } = impact;
@@ -151,12 +149,11 @@ export function effect(impact) {
 function draw(rule, version) {
     const sums = versions.map((name) => {
         const own = clients.filter((client) => client.version === name && isFor(rule, client));
-        const sum = (key) => own.reduce((total, client) => total + client[key], 0);
-        return { requests: sum("requests"), devices: sum("devices") };
+        return { requests: sum(own.map(({ requests }) => requests)), devices: sum(own.map(({ devices }) => devices)) };
     });
     const unit = sums.some(({ devices }) => devices > 0) ? "devices" : "requests";
     const line = versions.indexOf(version);
-    const half = (isWanted) => sums.map((sum, index) => (isWanted(index) ? sum[unit] : 0));
+    const half = (isWanted) => sums.map((amounts, index) => (isWanted(index) ? amounts[unit] : 0));
     byId("floor").parentElement.style.setProperty("--columns", versions.length);
     chart ??= new Chart(byId("histogram"), { label: t("whatIfCursor"), height: 190 });
     chart.update({

@@ -16,15 +16,11 @@ const asked = globalThis.location ? new URLSearchParams(location.search).get("la
 export const language = choose([...(asked ? [asked] : []), ...(globalThis.navigator?.languages ?? [])]);
 
 const words = languages[language];
-const plural = new Intl.PluralRules(language);
 
 /** Returns a text with its placeholders filled. */
 export function t(key, values = {}) {
     return words[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
-
-/** Returns a text about a number; `text` is the number as the text shows it. */
-export const counted = (key, value, text) => t(`${key}_${plural.select(Math.round(value)) === "one" ? "one" : "other"}`, { n: text });
 
 /** Fills the texts of the document. */
 export function translate(root) {

@@ -1,6 +1,5 @@
 """A headless Chromium for tests."""
 
-import base64
 import json
 import os
 import subprocess
@@ -31,10 +30,9 @@ class Browser:
         os.close(theirs_out)
         self.buffer = b""
         self.number = 0
-        self.session = None
         self.events = []
         self.password = None
-        self.session = self.window()
+        self.window()
 
     def sign_in(self, password):
         """Makes this window send a password with an arbitrary user name whenever a server requests one."""
@@ -129,7 +127,3 @@ class Browser:
                 return True
             self.key("Tab", 9)
         return False
-
-    def picture(self, path):
-        data = self.ask("Page.captureScreenshot", captureBeyondViewport=True)["data"]
-        path.write_bytes(base64.b64decode(data))

@@ -1,10 +1,8 @@
 """Operates the admin page in a headless Chromium as a person would, and prints the problems."""
 
 import argparse
-import json
 import sys
 import tempfile
-import urllib.request
 from pathlib import Path
 
 import page_views
@@ -54,8 +52,7 @@ def undo(operator):
     expect(browser.until(f"{text('undo-predicted')}.startsWith('Based on the last 24 hours')"), "there is no prediction")
     predicted = browser.evaluate(text("undo-predicted"))
     target = browser.evaluate("document.querySelector('#records button').dataset.revision")
-    question = urllib.request.Request(f"{operator.address}/api/v1/impact?since=24h&undo={target}", method="POST")
-    passed = json_of(question)["passed"]["amount"]
+    passed = page_views.api_impact(operator, since="24h", undo=target)["passed"]["amount"]
     for kind in ("requests", "devices"):
         words = f"{round(passed[kind]):,} {kind}"
         expect(passed[kind] >= 20 and words in predicted, f"'{predicted}' differs from impact: {words}")

@@ -31,7 +31,7 @@ for call in (chatty, quiet, talk, new):
 print("ready", flush=True)
 for name, call in (("chatty", chatty), ("quiet", quiet), ("talk", talk), ("collect", collect)):
     try:
-        if hasattr(call, "result") and name == "collect":
+        if name == "collect":
             call.result(timeout=20)
         else:
             for _ in call:

@@ -1,7 +1,7 @@
 """Steps of drive_page.py that look at the views of the page: the first screen, the charts, the tour, languages and media."""
 
-import json
 import urllib.request
+from urllib.parse import urlencode
 
 from page_operator import expect, json_of, text
 
@@ -12,6 +12,10 @@ CHARTS = "#traffic-chart .plot > svg"
 
 def api(operator, path):
     return json_of(f"{operator.address}/api/v1/{path}")
+
+
+def api_impact(operator, **query):
+    return json_of(urllib.request.Request(f"{operator.address}/api/v1/impact?{urlencode(query)}", method="POST"))
 
 
 def percent(part, whole):
@@ -45,19 +49,13 @@ def first_screen(operator):
     expect(most in browser.evaluate(text("tile-most")), f"the most used version is not {most}")
     revision = api(operator, "rules")["revision"]
     expect(browser.evaluate(text("revision")) == revision, "the revision differs from the API")
-    plan = api_impact(operator, "ios", "3.0")
+    plan = api_impact(operator, since="7d", rule="ios", minimum="3.0")
     words = f"{percent(plan['denied']['amount']['devices'], plan['total']['devices'])} of all devices seen in the last 7 days"
     told = browser.until(f"{text('candidates')}.includes('ios 2.0 → 3.0') && {text('candidates')}.includes('{words}')")
     expect(told, f"'{browser.evaluate(text('candidates'))}' does not contain '{words}'")
     calm = browser.evaluate("document.getElementById('banner').className")
     problems = [item for item in api(operator, "findings")["findings"] if item["effect"] == "warns"]
     expect(calm == f"banner {'warn' if problems else 'good'}", f"the banner is '{calm}' with {problems}")
-
-
-def api_impact(operator, rule, minimum):
-    return json_of(urllib.request.Request(
-        f"{operator.address}/api/v1/impact?since=7d&rule={rule}&minimum={minimum}", method="POST"
-    ))
 
 
 def traffic(operator):

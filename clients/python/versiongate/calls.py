@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from urllib.parse import unquote
-
-
-class _Malformed(Exception):
-    pass
 
 
 def facts(message: str, details: str) -> dict[str, object]:
@@ -27,7 +22,7 @@ def facts(message: str, details: str) -> dict[str, object]:
             found["minimumBuild"] = int(build)
         if "cannotUpdate" in found:
             found["cannotUpdate"] = found["cannotUpdate"] == "true"
-    except (_Malformed, binascii.Error, ValueError):
+    except ValueError:
         # An invalid value counts as missing.
         found = {}
     if message:
@@ -45,7 +40,7 @@ def _contents(data: bytes, number: int) -> list[bytes]:
         if key & 7 == 0:
             continue
         if key & 7 != 2 or index + size > len(data):
-            raise _Malformed
+            raise ValueError("malformed")
         if key >> 3 == number:
             found.append(data[index : index + size])
         index += size
@@ -62,4 +57,4 @@ def _varint(data: bytes, index: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, index
-    raise _Malformed
+    raise ValueError("cut off")

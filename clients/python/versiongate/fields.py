@@ -15,10 +15,6 @@ _BLANKS = re.compile(r"[ \t]*")
 Item = tuple[str, dict[str, object]]
 
 
-class _Malformed(Exception):
-    pass
-
-
 def tokens(text: str) -> list[Item]:
     """Returns the tokens in a list with their parameters; other members are left out.
 
@@ -26,7 +22,7 @@ def tokens(text: str) -> list[Item]:
     """
     try:
         return list(_members(text))
-    except _Malformed:
+    except ValueError:
         return []
 
 
@@ -44,7 +40,7 @@ def _members(text: str):
             return
         separator = _SEPARATOR.match(text, index)
         if separator is None:
-            raise _Malformed
+            raise ValueError("no separator")
         index = separator.end()
 
 
@@ -71,7 +67,7 @@ def _parameters(text: str, index: int) -> tuple[dict[str, object], int]:
 def _bare(text: str, index: int) -> tuple[str, int]:
     match = _BARE.match(text, index)
     if match is None:
-        raise _Malformed
+        raise ValueError("not a bare item")
     return match[0], match.end()
 
 
