@@ -35,9 +35,8 @@ VIEWS = {
     })()""",
     "what-if": """(() => {
         const floor = document.getElementById('floor');
-        for (floor.value = 0; document.getElementById('floor-text').value !== '4.0.1'; floor.stepUp()) {
-            floor.dispatchEvent(new Event('input'));
-        }
+        const move = () => floor.dispatchEvent(new Event('input'));
+        for (floor.value = 0, move(); document.getElementById('floor-text').value !== '4.0.1'; floor.stepUp(), move());
     })()""",
     "changes": "",
 }
