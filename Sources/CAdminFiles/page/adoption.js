@@ -116,9 +116,14 @@ function sentences({ floor, next, counts }, atMost) {
         return h("li", {}, words[0], h("strong", {}, minimum), words[1]);
     };
     const lines = floor ? [item(floor, "floorNow", {})] : [];
-    for (const step of next.slice(0, 3)) {
-        if (step.from) lines.push(item(step, "floorFrom", { limit, day: day(step.from) }));
-        else lines.push(item(step, "floorUndated", { reason: t(`undated_${step.undated ?? "far"}`) }));
+    const steps = next.slice(0, 3);
+    for (const step of steps.filter(({ from }) => from)) lines.push(item(step, "floorFrom", { limit, day: day(step.from) }));
+    // Versions with the same reason share a line.
+    const reasonOf = ({ from, undated }) => (from ? undefined : t(`undated_${undated ?? "far"}`));
+    for (const reason of new Set(steps.map(reasonOf).filter(Boolean))) {
+        const [first, ...others] = steps.filter((step) => reasonOf(step) === reason);
+        const list = others.map(({ minimum, share }) => `${minimum}: ${percent(share, 1)}`).join(t("comma"));
+        lines.push(item(first, "floorUndated", { reason, more: list && t("floorMore", { list }) }));
     }
     return lines.length > 0 ? lines : [h("li", {}, t("floorNone"))];
 }

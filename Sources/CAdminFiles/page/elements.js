@@ -67,6 +67,9 @@ export function table(caption, titles, rows) {
 
 export const quiet = (text) => h("p", { class: "quiet" }, text);
 
+/** Returns the parts of a text; those between backticks are code. */
+export const coded = (text) => text.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
+
 /** Creates the color key of a series. */
 export const swatch = (style) =>
     s("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 2, class: style }));

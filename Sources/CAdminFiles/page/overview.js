@@ -14,6 +14,8 @@ const kinds = ["denied", "recommended", "observed"];
 const candidateLimit = 3;
 /** Figures over a week change slowly, and take long to count. */
 const patience = 60_000;
+/** The rise of the share of denied requests that is shown in red. */
+const alarming = 0.005;
 
 /** The evaluated minimums: the state that they belong to, and the time. */
 let evaluated = { key: "", time: 0 };
@@ -47,7 +49,7 @@ function trend(now, earlier, kind) {
     const change = now[kind].requests / now.requests - earlier[kind].requests / earlier.requests;
     if (Math.abs(change) < 0.0005) return { text: "=", style: "quiet", words: t("sameEarlier") };
     const text = `${change > 0 ? "▲" : "▼"} ${points(change)}`;
-    return { text, style: kind === "denied" && change > 0 ? "bad" : "quiet", words: t("sinceEarlier", { change: text }) };
+    return { text, style: kind === "denied" && change >= alarming ? "bad" : "quiet", words: t("sinceEarlier", { change: text }) };
 }
 
 const trendLine = (change) => h("p", { class: change?.style ?? "quiet" }, change?.words ?? t("noneEarlier"));

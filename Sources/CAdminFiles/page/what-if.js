@@ -2,7 +2,7 @@
 
 import { ask, askInTurn } from "./ask.js";
 import { Chart } from "./chart.js";
-import { byId, setOptions } from "./elements.js";
+import { byId, coded, setOptions } from "./elements.js";
 import { compact, counted, number, percent } from "./format.js";
 import { sum } from "./scales.js";
 import { compareVersions, isFor, isPlain } from "./versions.js";
@@ -107,7 +107,7 @@ function showPlan(rule, version) {
     byId("plan").hidden = Boolean(minimum) && compareVersions(version, minimum) <= 0;
     const day = (days) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
     const hasNext = rule.next.length > 0;
-    byId("block-label").textContent = hasNext ? t("pasteLaterNext") : t("pasteLater");
+    byId("block-label").replaceChildren(...coded(t(hasNext ? "pasteLaterNext" : "pasteLater")));
     const lines = [`      - minimum: "${version}"`, `        warnFrom: ${day(0)}`, `        enforceFrom: ${day(30)}`];
     byId("block").value = [...(hasNext ? [] : ["    next:"]), ...lines].join("\n");
 }

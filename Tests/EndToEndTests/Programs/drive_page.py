@@ -33,7 +33,7 @@ def raise_floor(operator):
     expect(operator.status_of("2.0") == 426, "the floor from the page has no effect")
     expect(browser.until(f"{text('live')}.includes(': 6 denied')"), "the page does not show the denial without a reload")
     changed = "document.querySelector('#last-change')?.textContent"
-    expect(browser.until(f"{changed}.includes('file') && {changed}.includes('\"3.0\"')"), "the last change is not shown")
+    expect(browser.until(f"{changed}.includes('File edited') && {changed}.includes('\"3.0\"')"), "the last change is not shown")
     marks = "document.querySelectorAll('#traffic-chart .mark-head').length"
     expect(browser.until(f"{marks} === 1"), "the chart has no mark for the change")
 
