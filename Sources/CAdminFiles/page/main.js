@@ -1,6 +1,6 @@
 // The main script of the admin page: receives events about changes, and updates the page.
 
-import { showAdoption } from "./adoption.js";
+import { showAdoption, startAdoption } from "./adoption.js";
 import { loadAudit, showAudit } from "./changes.js";
 import { showDecisions } from "./decisions.js";
 import { byId } from "./elements.js";
@@ -122,6 +122,7 @@ function listen() {
 
 translate(document);
 startTraffic();
+startAdoption();
 startWhatIf();
 startUndo(() => look("rules"));
 startTour();
