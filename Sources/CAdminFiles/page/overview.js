@@ -1,6 +1,6 @@
 // The first screen: what the gate does now, and what changed last.
 
-import { ask, askInTurn } from "./ask.js";
+import { ask, askInTurn, askOnce } from "./ask.js";
 import { badge, byId, h, quiet, s, show, table } from "./elements.js";
 import { counted, number, percent, points, since, when } from "./format.js";
 import { diff, sourceName } from "./changes.js";
@@ -27,7 +27,7 @@ const amount = ({ requests, devices }) =>
 export async function showOverview({ isCounting }) {
     for (const id of [...kinds.map((kind) => `tile-${kind}`), "tile-most", "platforms", "candidates"]) byId(id).hidden = !isCounting;
     if (!isCounting) return show("rate-note", quiet(t("censusOff")));
-    showMostUsed(await ask("/api/v1/traffic?since=15m"));
+    showMostUsed(await askOnce("/api/v1/traffic?since=15m"));
     const overview = await ask("/api/v1/overview");
     const { now, earlier } = overview.total;
     show("rate-note", quiet(amount(now)), quiet(t("last15")));

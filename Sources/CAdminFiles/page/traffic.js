@@ -1,6 +1,6 @@
 // Traffic by version over time.
 
-import { ask } from "./ask.js";
+import { ask, askOnce } from "./ask.js";
 import { Chart } from "./chart.js";
 import { byId, h, quiet, setOptions, show, table } from "./elements.js";
 import { axisTime, compact, number, percent, minute, stepTitle, zoneOffset } from "./format.js";
@@ -45,27 +45,37 @@ export function recolorTraffic(then) {
     if (traffic) draw();
 }
 
-async function choose(name) {
+function mark(name) {
     range = name;
     for (const button of byId("ranges").children) button.setAttribute("aria-pressed", String(button.dataset.range === name));
-    await load();
 }
 
-async function load() {
+async function choose(name) {
+    mark(name);
+    await load(ask);
+}
+
+async function load(request) {
     const mine = range;
-    const loaded = await ask(`/api/v1/traffic?since=${mine}`);
+    const loaded = await request(`/api/v1/traffic?since=${mine}`);
     if (mine !== range) return;
     traffic = loaded;
     draw();
 }
 
-const requests = ({ series }) => sum(series.flatMap(({ points }) => points.map((point) => point.requests)));
+/** Returns the requests in a range; those in days come from the same response. */
+async function requestsIn(name) {
+    const days = name.endsWith("d") ? Number.parseInt(name, 10) : undefined;
+    const { series, until } = await askOnce(`/api/v1/traffic?since=${days ? ranges.at(-1) : name}`);
+    const start = days ? Date.parse(until) - (days + 1) * 86_400_000 : 0;
+    return sum(series.flatMap(({ points }) => points.filter(({ at }) => Date.parse(at) > start).map((point) => point.requests)));
+}
 
 export async function showTraffic({ isCounting }) {
     byId("traffic-controls").hidden = !isCounting;
     if (!isCounting) return show("traffic-note", quiet(t("censusOff")));
-    if (range) return load();
-    await choose(await smallestRange(async (name) => requests(await ask(`/api/v1/traffic?since=${name}`))));
+    if (!range) mark(await smallestRange(requestsIn));
+    await load(askOnce);
 }
 
 /** Sets the times when the rules changed, newest first. */
