@@ -33,6 +33,7 @@ VIEWS = {
         const place = { clientX: box.left + box.width * 0.8, clientY: box.top + 60, pointerType: 'mouse', bubbles: true };
         plot.dispatchEvent(new PointerEvent('pointermove', place));
     })()""",
+    "adoption": "",
     "what-if": """(() => {
         const floor = document.getElementById('floor');
         const move = () => floor.dispatchEvent(new Event('input'));

@@ -83,7 +83,7 @@ def undo(operator):
     browser.key("Escape", 27)
     expect(browser.until("!document.getElementById('undo').open"), "Escape does not close the undo")
     rows = "[...document.querySelectorAll('#records .record')].map((row) => row.textContent)"
-    expect(browser.until(f"{rows}[0].includes('undo')"), "the list of changes lacks the undo")
+    expect(browser.until(f"{rows}[0].includes('Undo')"), "the list of changes lacks the undo")
 
 
 def plan(operator, original):
