@@ -11,7 +11,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from page.census import spread, start, visit  # noqa: E402
-from page.views import IMPACT, Browser, Window  # noqa: E402
+from page.views import CANDIDATES, IMPACT, Browser, Window  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.h2load import paced_times, percentile  # noqa: E402
 from sidebyside.options import BUILT_GATE  # noqa: E402
@@ -30,7 +30,7 @@ ALONE = (
     "GET /api/v1/traffic?since=24h", "GET /api/v1/traffic?since=7d", "GET /api/v1/traffic?since=90d",
     "GET /api/v1/census?since=1h", "GET /api/v1/census?since=7d", "GET /api/v1/census?since=90d",
     "GET /api/v1/overview", "GET /api/v1/adoption?since=30d", "GET /api/v1/adoption?since=90d",
-    IMPACT,
+    IMPACT, CANDIDATES[0],
 )
 
 

@@ -33,11 +33,11 @@ VIEWS = {
         const place = { clientX: box.left + box.width * 0.8, clientY: box.top + 60, pointerType: 'mouse', bubbles: true };
         plot.dispatchEvent(new PointerEvent('pointermove', place));
     })()""",
+    "adoption": "",
     "what-if": """(() => {
         const floor = document.getElementById('floor');
-        for (floor.value = 0; document.getElementById('floor-text').value !== '4.0.1'; floor.stepUp()) {
-            floor.dispatchEvent(new Event('input'));
-        }
+        const move = () => floor.dispatchEvent(new Event('input'));
+        for (floor.value = 0, move(); document.getElementById('floor-text').value !== '4.0.1'; floor.stepUp(), move());
     })()""",
     "changes": "",
 }

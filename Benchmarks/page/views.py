@@ -8,22 +8,36 @@ import time
 
 # A browser opens six connections to a host, and one of them is used for the events.
 CONNECTIONS = 5
-# The page requests the rules first, and then the rest; the impact comes after the census of a week.
+# The page requests each path once: the rules first, then the parts of a load together. Within a part, each request waits for the
+# one before.
 FIRST = ("GET /api/v1/rules", "GET /api/v1/timeline")
-IMPACT = "POST /api/v1/impact?since=7d&rule=r1&minimum=2.1.0"
-STATE = ("GET /api/v1/findings", "GET /api/v1/feeds", "GET /api/v1/audit?limit=30")
+STATE = (("GET /api/v1/findings",), ("GET /api/v1/feeds",), ("GET /api/v1/audit?limit=30",))
+# The slider starts at the minimum of the first rule.
+IMPACT = "POST /api/v1/impact?since=7d&rule=r0&minimum=2.0.0"
+WEEK = ("GET /api/v1/census?since=7d", IMPACT)
+# The effect of the next minimum of the first rules, the adoption and the advice come last.
+CANDIDATES = tuple(f"POST /api/v1/impact?since=7d&rule=r{number}&minimum=3.0" for number in range(3))
+LAST = (*CANDIDATES, "GET /api/v1/adoption?since=30d", "GET /api/v1/advice/floor?atMost=1%25")
+# The page repeats these once a minute, and the counts every ten seconds while there is traffic.
+MINUTE = 60
+# The page selects the period by the traffic of longer and shorter ones.
+CHOICES = {"90d": ("90d",), "24h": ("90d", "24h", "1h")}
 
 
-def counts(span):
+def traffic(*spans):
+    return tuple(f"GET /api/v1/traffic?since={span}" for span in spans)
+
+
+def counts(*spans):
+    """Returns the requests for the overview, the traffic, and the decisions."""
     return (
-        f"GET /api/v1/traffic?since={span}", "GET /api/v1/census?since=1h", "GET /metrics",
-        "GET /api/v1/census?since=7d",
+        (*traffic("15m"), "GET /api/v1/overview"), traffic(*spans), ("GET /api/v1/census?since=1h",), ("GET /metrics",),
     )
 
 
 class Browser:
     def __init__(self, port):
-        self._port = port
+        self._full = 0
         self._idle = queue.SimpleQueue()
         for _ in range(CONNECTIONS):
             self._idle.put(http.client.HTTPConnection("127.0.0.1", port, timeout=60))
@@ -52,14 +66,19 @@ class Browser:
         """Loads the page, and returns the seconds from the start until each response."""
         begun, there = time.perf_counter(), {}
         self._ask_together(begun, there, *((question,) for question in FIRST))
-        *others, week = STATE + counts(span)
-        self._ask_together(begun, there, *((question,) for question in others), (week, IMPACT))
+        self._ask_together(begun, there, *STATE, *counts(*CHOICES[span]), WEEK)
+        self._ask_together(begun, there, LAST)
+        self._full = begun
         return there
 
     def look(self, span):
-        """Sends the requests that the page repeats every ten seconds while there is traffic."""
-        *others, week = counts(span)
-        self._ask_together(time.perf_counter(), {}, *((question,) for question in others), (week, IMPACT))
+        """Sends the requests that the page repeats every ten seconds while there is traffic, and those of every minute."""
+        begun = time.perf_counter()
+        is_full = begun - self._full >= MINUTE
+        self._ask_together(begun, {}, *counts(span), *((WEEK,) if is_full else ()))
+        if is_full:
+            self._ask_together(begun, {}, LAST)
+            self._full = begun
 
     def _ask_together(self, begun, there, *steps):
         def show(*questions):

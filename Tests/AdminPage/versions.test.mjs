@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { candidate, Colors, compareVersions, groupOf, isFor, isPlain, newestFirst, readChange, sumByVersion } from "../../Sources/CAdminFiles/page/versions.js";
@@ -36,16 +37,57 @@ test("the versions with the most requests are shown, newest first", () => {
     assert.deepEqual([shown, rest], [[lines[1], lines[0], lines[2]], [lines[3], { version: undefined }]]);
 });
 
-test("a version keeps its color, and no chart has a color twice", () => {
+const charts = {
+    traffic: ["5.0.0", "4.8.2", "4.2.0", "4.1.0", "4.0.1", "3.9.2", "3.9.0", "3.8.0"],
+    ios: ["4.2.0", "4.1.0", "4.0.1", "3.9.2", "3.8.0", "3.5.0", "3.4.9", "3.1.0"],
+    android: ["4.2.0", "4.1.0", "3.9.0", "3.6.1", "3.4.0", "3.2.0"],
+    courier: ["5.0.0", "4.8.2", "3.3.0"],
+};
+
+/** Returns the colors of each chart. */
+const colorsOf = (colors) => Object.values(charts).map((versions) => versions.map(colors.of));
+
+test("a version has one color, no chart has a color twice, and neighbors differ in lightness", () => {
     const colors = new Colors();
-    const first = colors.pick(["4.0", "3.0"]);
-    assert.deepEqual(colors.pick(["3.0", "4.0"]), [first[1], first[0]]);
-    const many = ["9", "8", "7", "6", "5", "4.0", "3.0", "2"];
-    assert.deepEqual(new Set(colors.pick(many)).size, 8);
-    for (let round = 0; round < 20; round += 1) {
-        assert.equal(new Set(colors.pick(many.map((version) => `${version}.${round}`))).size, 8);
+    for (const [name, versions] of Object.entries(charts)) colors.set(name, versions);
+    for (const picked of colorsOf(colors)) {
+        assert.equal(new Set(picked).size, picked.length);
+        // The sum of other versions, which follows, has the lightness of 3.
+        picked.forEach((color, index) => assert.notEqual(color % 4, (picked[index + 1] ?? 3) % 4, `${picked}`));
     }
 });
+
+test("a color changes only if another chart requires it", () => {
+    const colors = new Colors();
+    assert.equal(colors.set("a", ["4", "3", "2"]), false);
+    const before = ["4", "3", "2"].map(colors.of);
+    assert.equal(colors.set("a", ["5", "4", "3", "2"]), false);
+    assert.deepEqual(["4", "3", "2"].map(colors.of), before);
+    colors.set("a", ["9"]);
+    assert.equal(colors.set("b", ["4", "2"]), colors.of("4") !== before[0] || colors.of("2") !== before[2]);
+});
+
+const style = readFileSync(new URL("../../Sources/CAdminFiles/page/page.css", import.meta.url), "utf8");
+
+/** Returns the luminance of a color (WCAG 2.2), plus 0.05. */
+function luminance(hex) {
+    const parts = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
+    const [red, green, blue] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+}
+
+for (const [place, scheme] of ["light", "dark"].entries()) {
+    test(`the colors of the four lightnesses differ in ${scheme}, from each other and from the background`, () => {
+        const found = Object.fromEntries([...style.split("prefers-color-scheme: dark")[place].matchAll(/--(\w+): (#\w{6});/g)].map(([, name, hex]) => [name, luminance(hex)]));
+        const ratio = (one, other) => Math.max(found[one], found[other]) / Math.min(found[one], found[other]);
+        const names = [...Array.from({ length: 12 }, (_, index) => `s${index}`), "rest"];
+        const lightness = (name) => (name === "rest" ? 3 : Number(name.slice(1)) % 4);
+        for (const one of names) {
+            assert.ok(ratio(one, "panel") >= 3, one);
+            for (const other of names) assert.ok(lightness(one) === lightness(other) || ratio(one, other) >= 1.5, `${one} ${other}`);
+        }
+    });
+}
 
 for (const [requests, minimum, expected] of [
     [{ "4.2.0": 9, "3.5.0": 4 }, "3.5.0", "4.0"],

@@ -50,7 +50,7 @@ test("every text that the page names exists, and every text is used", () => {
     assert.ok(named.length > 100);
     for (const key of named) assert.ok(Object.hasOwn(en, key), `'${key}' is missing`);
     // Keys with a variable part: `range_${name}`, `tour${n}`.
-    const isUsed = (key) => sources.includes(`"${key.replace(/_(one|other)$/, "")}"`) || /^(range|live|undated|effect|feed|source|below|above)_|^tour\d/.test(key);
+    const isUsed = (key) => sources.includes(`"${key.replace(/_(one|other)$/, "")}"`) || /^(range|live|undated|effect|feed|source|below|above|unit)_|^tour\d/.test(key);
     assert.deepEqual(Object.keys(en).filter((key) => !isUsed(key)), []);
 });
 

@@ -13,6 +13,18 @@ export async function ask(path, options = {}) {
     return document;
 }
 
+/** The responses of this update by path. */
+let answers = new Map();
+
+/** Begins an update: `askOnce` requests each path again. */
+export const forgetAnswers = () => (answers = new Map());
+
+/** Like `ask`, for parts of the page that need the same document: an update requests it once. */
+export function askOnce(path) {
+    if (!answers.has(path)) answers.set(path, ask(path));
+    return answers.get(path);
+}
+
 /**
  * Like `ask`, for an endpoint that processes one request at a time: retries every second while it is busy. Returns
  * `undefined` once `isWanted` returns false.

@@ -9,6 +9,9 @@ import { t } from "./words.js";
 /** Returns where a change came from. */
 export const sourceName = ({ kind, name }) => (name ? `${t(`source_${kind}`)}: ${name}` : t(`source_${kind}`));
 
+/** The time, in ms, until the effect of a change is measured: an hour in whole minutes, and the next write of the census. */
+const measured = 62 * 60_000;
+
 const signs = { added: "+", removed: "−", changed: "~", effect: "⇒", same: " " };
 
 /** Creates the list of the edits of a change; signs tell the kinds apart without color. */
@@ -60,7 +63,7 @@ const putBack = (revision) =>
     h("button", { type: "button", "data-revision": revision, "aria-label": t("restoreRevision", { revision }) }, t("restore"));
 
 /** Returns what was predicted for a change, and what happened in the hour after it. */
-function effects({ predicted, happened }) {
+function effects({ at, predicted, happened }) {
     if (!predicted) return undefined;
     const requests = ({ requests: count }) => counted("nRequests", count);
     const parts = [
@@ -68,6 +71,7 @@ function effects({ predicted, happened }) {
         predicted.passed.requests > 0 && t("predictedPassed", { requests: requests(predicted.passed) }),
         predicted.moved?.requests > 0 && t("predictedMoved", { requests: requests(predicted.moved) }),
     ].filter(Boolean);
+    const missing = t(Date.now() - Date.parse(at) < measured ? "notYet" : "notMeasured");
     return h(
         "dl",
         { class: "effects" },
@@ -76,7 +80,7 @@ function effects({ predicted, happened }) {
             "div",
             {},
             h("dt", {}, t("actual")),
-            h("dd", {}, happened ? t("happened", { requests: requests(happened.refused), total: number(happened.total.requests), share: percent(happened.refused.requests, happened.total.requests) }) : t("notYet")),
+            h("dd", {}, happened ? t("happened", { requests: requests(happened.refused), total: number(happened.total.requests), share: percent(happened.refused.requests, happened.total.requests) }) : missing),
         ),
     );
 }

@@ -4,14 +4,14 @@ import { h, s, swatch } from "./elements.js";
 import { axisPercent, compact } from "./format.js";
 import { columnAt, roundTicks, stack } from "./scales.js";
 
-const margin = { left: 46, right: 10, top: 14 };
+const margin = { left: 46, right: 10, top: 34 };
 const lower = { gap: 26, height: 36 };
 
 /**
- * The data of a chart has `columns` (the number), `series` ({ name, style, values, note?, isHatched? }), `ticks` ({ index,
- * label }), and optionally `marks` ({ at, label }, with `at` from 0 to `columns`), `captions` (lines of text above each
- * column), `share` ({ name, values }, from 0 to 1) and `line`, a boundary between columns. `tip(column, isShown)` returns the
- * title and the lines of the tooltip.
+ * The data of a chart has `unit` (the title of the value axis), `columns` (the number), `series` ({ name, style, values, note?,
+ * isHatched? }), `ticks` ({ index, label }), and optionally `marks` ({ at, label }, with `at` from 0 to `columns`), `captions`
+ * (lines of text above each column), `share` ({ name, values }, from 0 to 1), `line`, a boundary between columns, and
+ * `isLastOpen` if the time of the last column is not over. `tip(column, isShown)` returns the title and the lines of the tooltip.
  */
 export class Chart {
     #place;
@@ -91,7 +91,7 @@ export class Chart {
     }
 
     #draw() {
-        const { columns, series, ticks, marks = [], captions, share, line } = this.#data;
+        const { unit, columns, series, ticks, marks = [], captions, share, line, isLastOpen } = this.#data;
         const width = Math.max(this.#plot.clientWidth, 240);
         const height = this.#options.height;
         const inner = width - margin.left - margin.right;
@@ -99,7 +99,7 @@ export class Chart {
         const shown = series.filter(this.#isShown);
         const bands = stack(shown, columns, this.#options.toOne);
         const top = this.#options.toOne ? 1 : Math.max(...(bands.at(-1) ?? []).map(([, until]) => until), 0);
-        const values = this.#options.toOne ? [0, 0.25, 0.5, 0.75, 1] : roundTicks(top, height < 150 ? 3 : 4);
+        const values = this.#options.toOne ? [0, 0.25, 0.5, 0.75, 1] : roundTicks(top);
         const head = captions ? 34 : 0;
         const y = (value) => margin.top + head + (1 - value / values.at(-1)) * (height - head);
         const x = (column) => margin.left + column * step;
@@ -107,21 +107,25 @@ export class Chart {
         const isTilted = Boolean(captions) && step < 44;
         const lowest = share ? bottom + lower.gap + lower.height : bottom;
         const end = lowest + (isTilted ? 42 : 24);
+        const open = isLastOpen ? columns - 1 : undefined;
         const parts = [
+            s("text", { x: 0, y: 12, class: "tick start" }, unit),
             ...values.flatMap((value) => [
                 s("line", { x1: margin.left, x2: width - margin.right, y1: y(value), y2: y(value), class: value === 0 ? "axis" : "grid" }),
                 s("text", { x: margin.left - 8, y: y(value) + 4, class: "tick end" }, this.#options.toOne ? axisPercent(value) : compact(value)),
             ]),
             ...shown.flatMap((line, index) => {
                 const band = bands[index];
-                return this.#options.isArea && columns > 2 ? [area(band, line.style, x, y, step)] : bars(band, line, x, y, step);
+                return this.#options.isArea && columns > 2 ? [area(band, line.style, x, y, step)] : bars(band, line, open, x, y, step);
             }),
             ...ticks.map(({ index, label }) => tick(x(index) + step / 2, end, label, isTilted, width)),
             ...marks.flatMap(({ at, label }) => mark(x(at), bottom, label)),
         ];
         captions?.forEach((lines, index) => {
             const tallest = bands.at(-1)?.[index]?.[1] ?? 0;
-            if (step >= 30) lines.forEach((text, row) => parts.push(s("text", { x: x(index) + step / 2, y: y(tallest) - 19 + row * 13, class: row === 0 ? "caption strong" : "caption" }, text)));
+            const [center, above] = [x(index) + step / 2, y(tallest) - 6];
+            if (isTilted) parts.push(s("text", { x: center, y: above, class: "tick start strong", transform: `rotate(-45 ${center} ${above})` }, lines[0]));
+            else lines.forEach((text, row) => parts.push(s("text", { x: center, y: y(tallest) - 19 + row * 13, class: row === 0 ? "caption strong" : "caption" }, text)));
         });
         if (line !== undefined) parts.push(s("line", { x1: x(line), x2: x(line), y1: margin.top, y2: bottom, class: "floor" }));
         if (share) parts.push(...strip(share, bottom + lower.gap, x, step, width));
@@ -152,22 +156,34 @@ export class Chart {
         const step = (width - margin.left - margin.right) / this.#data.columns;
         const left = margin.left + column * step;
         band.setAttribute("x", left);
-        const room = this.#tip.offsetWidth + 10;
-        const place = left + step + room < width ? left + step + 8 : left - room + 2;
-        this.#tip.style.setProperty("left", `${Math.max(0, Math.min(place, width - room))}px`);
+        this.#placeTip(left, left + step, width);
+    }
+
+    /** Places the tooltip beside the column from `left` to `right`, or above the plot if there is no room; never over the legend. */
+    #placeTip(left, right, width) {
+        // Its width must not depend on its previous place.
+        this.#tip.style.setProperty("left", "0px");
+        const { offsetWidth, offsetHeight } = this.#tip;
+        const isRight = right + 8 + offsetWidth <= width;
+        const isBeside = isRight || left - 8 - offsetWidth >= 0;
+        const place = isRight ? right + 8 : isBeside ? left - 8 - offsetWidth : Math.min(left, width - offsetWidth);
+        const top = isBeside ? Math.min(0, this.#plot.clientHeight - offsetHeight) : margin.top - 4 - offsetHeight;
+        this.#tip.style.setProperty("left", `${place}px`);
+        this.#tip.style.setProperty("top", `${top}px`);
     }
 }
 
 /** Returns the gap between bars. */
 const gapOf = (step) => (step > 6 ? Math.min(step * 0.18, 8) : step > 3 ? 1 : 0);
 
-function bars(band, { style, isHatched }, x, y, step) {
+/** Returns the bars of a series; the bar of the column `open` is hatched. */
+function bars(band, { style, isHatched }, open, x, y, step) {
     const gap = gapOf(step);
     return band.flatMap(([from, until], column) => {
         if (until <= from) return [];
         const size = { x: x(column) + gap / 2, y: y(until), width: step - gap, height: Math.max(y(from) - y(until) - 0.6, 0.6) };
         const bar = s("rect", { ...size, class: style });
-        return isHatched ? [bar, s("rect", { ...size, fill: "url(#hatch)" })] : [bar];
+        return isHatched || column === open ? [bar, s("rect", { ...size, fill: "url(#hatch)" })] : [bar];
     });
 }
 
@@ -187,13 +203,13 @@ function tick(x, y, label, isTilted, width) {
 }
 
 const mark = (x, bottom, label) => [
-    s("line", { x1: x, x2: x, y1: 6, y2: bottom, class: "mark-line" }),
-    s("path", { d: `M${x - 5} 1h10l-5 8z`, class: "mark-head" }, s("title", {}, label)),
+    s("line", { x1: x, x2: x, y1: margin.top - 12, y2: bottom, class: "mark-line" }),
+    s("path", { d: `M${x - 5} ${margin.top - 15}h10l-5 8z`, class: "mark-head" }, s("title", {}, label)),
 ];
 
 /** Returns the bars of a share, on a scale of their own, below the plot. */
 function strip({ name, values }, top, x, step, width) {
-    const most = roundTicks(Math.max(...values, 0.01), 2).at(-1);
+    const most = roundTicks(Math.max(...values, 0.01)).at(-1);
     const limit = Math.min(most, 1);
     const gap = gapOf(step);
     const bottom = top + lower.height;

@@ -51,21 +51,26 @@ const nameOf = (element) => element.getAttribute("aria-label") ?? element.textCo
 /** Creates a table; columns whose title starts with `#` contain numbers. */
 export function table(caption, titles, rows) {
     const isNumber = titles.map((title) => title.startsWith("#"));
+    const names = titles.map((title) => title.replace(/^#/, ""));
+    // On a phone, rows that are cards repeat the titles.
     const cell = (name, text, index) =>
-        h(name, { class: isNumber[index] ? "number" : undefined, scope: name === "th" ? "col" : undefined }, text);
+        h(name, { class: isNumber[index] ? "number" : undefined, ...(name === "th" ? { scope: "col" } : { "data-title": names[index] }) }, text);
     return h(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
         h(
             "table",
             {},
-            h("thead", {}, h("tr", {}, ...titles.map((title, index) => cell("th", title.replace(/^#/, ""), index)))),
+            h("thead", {}, h("tr", {}, ...names.map((title, index) => cell("th", title, index)))),
             h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map((text, index) => cell("td", text, index))))),
         ),
     );
 }
 
 export const quiet = (text) => h("p", { class: "quiet" }, text);
+
+/** Returns the parts of a text; those between backticks are code. */
+export const coded = (text) => text.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
 
 /** Creates the color key of a series. */
 export const swatch = (style) =>

@@ -6,7 +6,7 @@ import { language, t } from "./words.js";
 const whole = new Intl.NumberFormat(language);
 const tenth = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const short = new Intl.NumberFormat(language, { notation: "compact", maximumSignificantDigits: 3 });
-const wholeShare = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+const wholeShare = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 });
 const share = new Intl.NumberFormat(language, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const plural = new Intl.PluralRules(language);
 
@@ -53,7 +53,9 @@ export function axisTime(time, stepSeconds) {
 }
 
 /** Returns a step as text; steps of a day are days of UTC. */
-export const stepTime = (time, stepSeconds) => (stepSeconds >= 86_400 ? `${weekdayUTC.format(new Date(time))} (UTC)` : minute(time));
+const stepTime = (time, stepSeconds) => (stepSeconds >= 86_400 ? `${weekdayUTC.format(new Date(time))} (UTC)` : minute(time));
+/** Returns a step as the title of its figures; `isOpen` if it is not over. */
+export const stepTitle = (time, stepSeconds, isOpen) => (isOpen ? t("soFar", { time: stepTime(time, stepSeconds) }) : stepTime(time, stepSeconds));
 
 /** Returns how long ago a time was, in the largest unit that fits. */
 export function since(time) {

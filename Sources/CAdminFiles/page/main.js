@@ -1,6 +1,7 @@
 // The main script of the admin page: receives events about changes, and updates the page.
 
-import { showAdoption } from "./adoption.js";
+import { forgetAnswers } from "./ask.js";
+import { showAdoption, startAdoption } from "./adoption.js";
 import { loadAudit, showAudit } from "./changes.js";
 import { showDecisions } from "./decisions.js";
 import { byId } from "./elements.js";
@@ -44,6 +45,7 @@ async function lookNext() {
 }
 
 async function show(parts) {
+    forgetAnswers();
     try {
         const work = [];
         if (["rules", "findings", "feeds", "breaker"].some((part) => parts.has(part)) || !rules) {
@@ -120,8 +122,27 @@ function listen() {
     events.addEventListener("figures", (event) => showFigures(JSON.parse(event.data)));
 }
 
+/** Marks the link of the section that the reader sees: the last one that crosses a line below the header. */
+function markSections() {
+    const crossing = new Set();
+    const links = [...document.querySelectorAll("nav a")];
+    const watch = new IntersectionObserver(
+        (entries) => {
+            for (const { target, isIntersecting } of entries) crossing[isIntersecting ? "add" : "delete"](target.id);
+            const current = links.findLast((link) => crossing.has(link.hash.slice(1)));
+            if (!current) return;
+            for (const link of links) link.removeAttribute("aria-current");
+            current.setAttribute("aria-current", "location");
+        },
+        { rootMargin: "-25% 0px -74%" },
+    );
+    for (const link of links) watch.observe(byId(link.hash.slice(1)));
+}
+
 translate(document);
+markSections();
 startTraffic();
+startAdoption();
 startWhatIf();
 startUndo(() => look("rules"));
 startTour();

@@ -1,6 +1,6 @@
 // The first screen: what the gate does now, and what changed last.
 
-import { ask, askInTurn } from "./ask.js";
+import { ask, askInTurn, askOnce } from "./ask.js";
 import { badge, byId, h, quiet, s, show, table } from "./elements.js";
 import { counted, number, percent, points, since, when } from "./format.js";
 import { diff, sourceName } from "./changes.js";
@@ -14,6 +14,8 @@ const kinds = ["denied", "recommended", "observed"];
 const candidateLimit = 3;
 /** Figures over a week change slowly, and take long to count. */
 const patience = 60_000;
+/** The rise of the share of denied requests that is shown in red. */
+const alarming = 0.005;
 
 /** The evaluated minimums: the state that they belong to, and the time. */
 let evaluated = { key: "", time: 0 };
@@ -25,7 +27,7 @@ const amount = ({ requests, devices }) =>
 export async function showOverview({ isCounting }) {
     for (const id of [...kinds.map((kind) => `tile-${kind}`), "tile-most", "platforms", "candidates"]) byId(id).hidden = !isCounting;
     if (!isCounting) return show("rate-note", quiet(t("censusOff")));
-    showMostUsed(await ask("/api/v1/traffic?since=15m"));
+    showMostUsed(await askOnce("/api/v1/traffic?since=15m"));
     const overview = await ask("/api/v1/overview");
     const { now, earlier } = overview.total;
     show("rate-note", quiet(amount(now)), quiet(t("last15")));
@@ -47,7 +49,7 @@ function trend(now, earlier, kind) {
     const change = now[kind].requests / now.requests - earlier[kind].requests / earlier.requests;
     if (Math.abs(change) < 0.0005) return { text: "=", style: "quiet", words: t("sameEarlier") };
     const text = `${change > 0 ? "▲" : "▼"} ${points(change)}`;
-    return { text, style: kind === "denied" && change > 0 ? "bad" : "quiet", words: t("sinceEarlier", { change: text }) };
+    return { text, style: kind === "denied" && change >= alarming ? "bad" : "quiet", words: t("sinceEarlier", { change: text }) };
 }
 
 const trendLine = (change) => h("p", { class: change?.style ?? "quiet" }, change?.words ?? t("noneEarlier"));

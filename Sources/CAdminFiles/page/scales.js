@@ -18,17 +18,23 @@ export async function smallestRange(load) {
     return all > 0 ? ranges[smallest] : ranges[0];
 }
 
-/** Returns round numbers from 0 up to the first one that is not below `top`, in about `count` steps. */
-export function roundTicks(top, count = 4) {
+/** The most that an axis may extend above its data. */
+const emptyShare = 0.15;
+
+/** Returns round numbers from 0 up to the first one that is not below `top`, in about four steps, and close to `top`. */
+export function roundTicks(top) {
     if (!(top > 0)) return [0, 1];
-    const rough = top / count;
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * power >= rough * 0.999);
+    const count = 4;
+    const power = 10 ** Math.floor(Math.log10(top / count));
+    const stepsOf = (step) => Math.ceil((top / step) * 0.9999);
+    const emptyOf = (step) => 1 - top / (stepsOf(step) * step);
     // Counts have no fractions.
-    const step = top <= 1 ? factor * power : Math.max(1, Math.ceil(factor * power));
-    const ticks = [0];
-    while (ticks.at(-1) < top * 0.9999) ticks.push(Number((ticks.length * step).toPrecision(12)));
-    return ticks;
+    const isUsable = (step) => (top <= 1 || Number.isInteger(step)) && stepsOf(step) <= 2 * count;
+    const stepsWith = (factors) => factors.flatMap((factor) => [0.1, 1, 10].map((size) => Number((factor * size * power).toPrecision(12)))).filter(isUsable);
+    const [common, others] = [stepsWith([1, 2, 2.5, 5]), stepsWith([1.5, 3, 4])];
+    const closest = (steps) => steps.filter((step) => emptyOf(step) <= emptyShare).sort((left, right) => Math.abs(stepsOf(left) - count) - Math.abs(stepsOf(right) - count))[0];
+    const step = closest(common) ?? closest(others) ?? [...common, ...others].sort((left, right) => emptyOf(left) - emptyOf(right))[0];
+    return Array.from({ length: stepsOf(step) + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
 /** Returns all steps of a period as times in milliseconds, including steps without data. */

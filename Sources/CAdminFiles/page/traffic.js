@@ -1,9 +1,9 @@
 // Traffic by version over time.
 
-import { ask } from "./ask.js";
+import { ask, askOnce } from "./ask.js";
 import { Chart } from "./chart.js";
 import { byId, h, quiet, setOptions, show, table } from "./elements.js";
-import { axisTime, compact, number, percent, minute, stepTime, zoneOffset } from "./format.js";
+import { axisTime, compact, number, percent, minute, stepTitle, zoneOffset } from "./format.js";
 import { ranges, smallestRange, sum, timeSteps, timeTicks } from "./scales.js";
 import { Colors, groupOf, newestFirst, sumByVersion } from "./versions.js";
 import { t } from "./words.js";
@@ -16,6 +16,7 @@ let range;
 /** The last response, so that another group of clients needs no request. */
 let traffic;
 let changes = [];
+let recolored = () => {};
 
 /** Returns the name of a group of clients, from its app and platform. */
 export function nameOf({ app, platform, isOther }) {
@@ -38,27 +39,43 @@ export function startTraffic() {
     byId("clients").addEventListener("change", draw);
 }
 
-async function choose(name) {
-    range = name;
-    for (const button of byId("ranges").children) button.setAttribute("aria-pressed", String(button.dataset.range === name));
-    await load();
+/** Draws the chart again, with the current colors; `then` is called when the chart has changed the colors of others. */
+export function recolorTraffic(then) {
+    recolored = then;
+    if (traffic) draw();
 }
 
-async function load() {
+function mark(name) {
+    range = name;
+    for (const button of byId("ranges").children) button.setAttribute("aria-pressed", String(button.dataset.range === name));
+}
+
+async function choose(name) {
+    mark(name);
+    await load(ask);
+}
+
+async function load(request) {
     const mine = range;
-    const loaded = await ask(`/api/v1/traffic?since=${mine}`);
+    const loaded = await request(`/api/v1/traffic?since=${mine}`);
     if (mine !== range) return;
     traffic = loaded;
     draw();
 }
 
-const requests = ({ series }) => sum(series.flatMap(({ points }) => points.map((point) => point.requests)));
+/** Returns the requests in a range; those in days come from the same response. */
+async function requestsIn(name) {
+    const days = name.endsWith("d") ? Number.parseInt(name, 10) : undefined;
+    const { series, until } = await askOnce(`/api/v1/traffic?since=${days ? ranges.at(-1) : name}`);
+    const start = days ? Date.parse(until) - (days + 1) * 86_400_000 : 0;
+    return sum(series.flatMap(({ points }) => points.filter(({ at }) => Date.parse(at) > start).map((point) => point.requests)));
+}
 
 export async function showTraffic({ isCounting }) {
     byId("traffic-controls").hidden = !isCounting;
     if (!isCounting) return show("traffic-note", quiet(t("censusOff")));
-    if (range) return load();
-    await choose(await smallestRange(async (name) => requests(await ask(`/api/v1/traffic?since=${name}`))));
+    if (!range) mark(await smallestRange(requestsIn));
+    await load(askOnce);
 }
 
 /** Sets the times when the rules changed, newest first. */
@@ -84,11 +101,11 @@ function draw() {
     const { stepSeconds } = traffic;
     const times = timeSteps(traffic.since, traffic.until, stepSeconds);
     const { shown, rest } = newestFirst(lines, shownVersions);
-    const picked = colors.pick(shown.map(({ version }) => version));
+    if (colors.set("traffic", shown.map(({ version }) => version))) recolored();
     const valuesOf = (parts) => times.map((time) => sum(parts.map(({ points }) => points.get(time)?.requests ?? 0)));
     const sharesOf = (parts) => percent(sum(parts.map((line) => line.requests)), all);
-    const series = shown.map((line, index) => ({
-        name: versionName(line.version), style: `s${picked[index]}`, values: valuesOf([line]), note: sharesOf([line]), lines: [line],
+    const series = shown.map((line) => ({
+        name: versionName(line.version), style: `s${colors.of(line.version)}`, values: valuesOf([line]), note: sharesOf([line]), lines: [line],
     }));
     if (rest.length > 0) series.push({ name: t("otherVersions"), style: "rest", values: valuesOf(rest), note: sharesOf(rest), lines: rest });
     chart ??= new Chart(byId("traffic-chart"), { label: t("trafficCursor"), height: 230 });
@@ -97,13 +114,16 @@ function draw() {
         const total = sum(series.map((line) => line.values[index]));
         return total > 0 ? deniedAt(time, lines) / total : 0;
     });
+    const isLastOpen = times.at(-1) + stepSeconds * 1000 > Date.parse(traffic.until);
     const ticks = timeTicks(times, Math.max(2, Math.floor(byId("traffic-chart").clientWidth / 90)), zoneOffset(traffic.until, stepSeconds));
     const step = stepSeconds * 1000;
     const marks = changes
         .map((record) => ({ at: (Date.parse(record.at) - times[0]) / step, record }))
         .filter(({ at }) => at >= 0 && at <= times.length);
     chart.update({
+        unit: t({ 60: "perMinute", 3600: "perHour", 86400: "perDay" }[stepSeconds]),
         columns: times.length,
+        isLastOpen,
         series,
         ticks: ticks.map((index) => ({ index, label: axisTime(times[index], stepSeconds) })),
         marks: marks.map(({ at, record }) => ({ at, label: `${minute(record.at)}: ${record.changes.join(" ")}` })),
@@ -113,7 +133,7 @@ function draw() {
             const total = sum(visible.map((line) => line.values[index]));
             const denied = deniedAt(times[index], visible.flatMap((line) => line.lines));
             return {
-                title: stepTime(times[index], stepSeconds),
+                title: stepTitle(times[index], stepSeconds, isLastOpen && index === times.length - 1),
                 lines: [
                     ...visible.filter((line) => line.values[index] > 0).map((line) => ({ name: line.name, text: number(line.values[index]), style: line.style })).reverse(),
                     { name: t("requests"), text: number(total) },
@@ -123,11 +143,10 @@ function draw() {
             };
         },
     });
-    const per = t({ 60: "perMinute", 3600: "perHour", 86400: "perDay" }[stepSeconds]);
     const denied = sum(lines.map((line) => line.denied));
     show(
         "traffic-note",
-        h("p", { class: "quiet" }, t("trafficSum", { requests: compact(all), denied: compact(denied), share: percent(denied, all), per })),
+        h("p", { class: "quiet" }, t("trafficSum", { requests: compact(all), denied: compact(denied), share: percent(denied, all) })),
         h(
             "details",
             {},

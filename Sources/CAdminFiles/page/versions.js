@@ -50,25 +50,49 @@ export function newestFirst(lines, count) {
     return { shown, rest: [...named.slice(count), ...lines.filter((line) => !isNamed(line))] };
 }
 
-const colorCount = 8;
+const colorCount = 12;
+/** Colors with the same remainder have the same lightness; the style `rest`, which follows the last version, has that of 3. */
+const lightnessOf = (color) => color % 4;
 
-/** Assigns colors to versions. A version keeps its color in all charts, unless a chart has it already. */
+/**
+ * Assigns colors to versions: a version has one color in all charts, no other version of a chart has it, and neighbors differ in
+ * lightness. A color changes only if another chart requires it.
+ */
 export class Colors {
+    #charts = new Map();
     #known = new Map();
 
-    /** Returns the index of the color for each version. */
-    pick(versions) {
-        const free = new Set(Array.from({ length: colorCount }, (_, index) => index));
-        const picked = versions.map((version) => {
-            const known = this.#known.get(version);
-            return free.delete(known) ? known : undefined;
-        });
-        return picked.map((index, place) => {
-            const color = index ?? [...free][0] ?? place % colorCount;
-            free.delete(color);
-            if (!this.#known.has(versions[place])) this.#known.set(versions[place], color);
-            return color;
-        });
+    /** Returns the index of the color of a version. */
+    of = (version) => this.#known.get(version);
+
+    /** Sets the versions of a chart, in their order, and returns whether the color of a known version has changed. */
+    set(chart, versions) {
+        this.#charts.set(chart, versions);
+        const before = new Map(this.#known);
+        const all = [...new Set([...this.#charts.values()].flat())];
+        const isWrong = (version) => !this.#known.has(version) || this.#cost(version, this.of(version)) >= 1;
+        // Each step repairs one version; if the charts allow no solution, the steps end.
+        for (let step = 0; step < 8 * all.length; step += 1) {
+            const wrong = all.filter(isWrong);
+            if (wrong.length === 0) break;
+            const version = wrong.find((item) => !this.#known.has(item)) ?? wrong[step % 3] ?? wrong[0];
+            const costs = Array.from({ length: colorCount }, (_, color) => (color === this.of(version) ? Infinity : this.#cost(version, color)));
+            this.#known.set(version, costs.indexOf(Math.min(...costs)));
+        }
+        return [...before].some(([version, color]) => this.of(version) !== color);
+    }
+
+    /** Returns the cost of a color for a version: 0 to 1 for versions of other charts that have it, more for conflicts. */
+    #cost(version, color) {
+        let cost = [...this.#known].filter(([other, known]) => other !== version && known === color).length / 1000;
+        for (const versions of this.#charts.values()) {
+            const place = versions.indexOf(version);
+            if (place < 0) continue;
+            if (versions.some((other, index) => index !== place && this.of(other) === color)) cost += 20;
+            const next = [place - 1, place + 1].map((index) => (index === versions.length ? 3 : this.of(versions[index])));
+            cost += next.filter((other) => other !== undefined && lightnessOf(other) === lightnessOf(color)).length;
+        }
+        return cost;
     }
 }
 

@@ -2,7 +2,7 @@
 
 import { ask, askInTurn } from "./ask.js";
 import { Chart } from "./chart.js";
-import { byId, setOptions } from "./elements.js";
+import { byId, coded, h, setOptions, show, table } from "./elements.js";
 import { compact, counted, number, percent } from "./format.js";
 import { sum } from "./scales.js";
 import { compareVersions, isFor, isPlain } from "./versions.js";
@@ -85,6 +85,7 @@ function look() {
     byId("floor").setAttribute("aria-valuetext", version ?? t("noVersions"));
     byId("floor-text").value = version ?? "–";
     byId("histogram").hidden = !version;
+    byId("histogram-table").hidden = !version;
     byId("floor").parentElement.hidden = !version;
     byId("paste").hidden = !version;
     if (!version) {
@@ -107,7 +108,7 @@ function showPlan(rule, version) {
     byId("plan").hidden = Boolean(minimum) && compareVersions(version, minimum) <= 0;
     const day = (days) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
     const hasNext = rule.next.length > 0;
-    byId("block-label").textContent = hasNext ? t("pasteLaterNext") : t("pasteLater");
+    byId("block-label").replaceChildren(...coded(t(hasNext ? "pasteLaterNext" : "pasteLater")));
     const lines = [`      - minimum: "${version}"`, `        warnFrom: ${day(0)}`, `        enforceFrom: ${day(30)}`];
     byId("block").value = [...(hasNext ? [] : ["    next:"]), ...lines].join("\n");
 }
@@ -157,6 +158,7 @@ function draw(rule, version) {
     byId("floor").parentElement.style.setProperty("--columns", versions.length);
     chart ??= new Chart(byId("histogram"), { label: t("whatIfCursor"), height: 190 });
     chart.update({
+        unit: t(`unit_${unit}`),
         columns: versions.length,
         series: [
             { name: t(`below_${unit}`), style: "below", values: half((index) => index < line), isHatched: true },
@@ -173,4 +175,7 @@ function draw(rule, version) {
             ],
         }),
     });
+    const title = t("histogramOf", { rule: rule.id });
+    const rows = versions.map((name, index) => [name, number(sums[index].devices), number(sums[index].requests)]);
+    show("histogram-table", h("details", {}, h("summary", {}, t("asTable")), table(title, [t("version"), `#${t("devices")}`, `#${t("requests")}`], rows)));
 }

@@ -1,21 +1,18 @@
 // The texts of the page in the language of the browser.
 
-import en from "./words/en.js";
-import ja from "./words/ja.js";
-import ko from "./words/ko.js";
-
-const languages = { en, ja, ko };
+const languages = ["en", "ja", "ko"];
 
 /** Returns the first language of a list that the page has; `ja-JP` is `ja`. */
 export function choose(wanted) {
-    return wanted.map((name) => name.toLowerCase().split("-")[0]).find((name) => Object.hasOwn(languages, name)) ?? "en";
+    return wanted.map((name) => name.toLowerCase().split("-")[0]).find((name) => languages.includes(name)) ?? "en";
 }
 
 // Tests run the modules without a browser.
 const asked = globalThis.location ? new URLSearchParams(location.search).get("lang") : undefined;
 export const language = choose([...(asked ? [asked] : []), ...(globalThis.navigator?.languages ?? [])]);
 
-const words = languages[language];
+// The other languages are not loaded.
+const { default: words } = await import(`./words/${language}.js`);
 
 /** Returns a text with its placeholders filled. */
 export function t(key, values = {}) {

@@ -33,7 +33,7 @@ def raise_floor(operator):
     expect(operator.status_of("2.0") == 426, "the floor from the page has no effect")
     expect(browser.until(f"{text('live')}.includes(': 6 denied')"), "the page does not show the denial without a reload")
     changed = "document.querySelector('#last-change')?.textContent"
-    expect(browser.until(f"{changed}.includes('file') && {changed}.includes('\"3.0\"')"), "the last change is not shown")
+    expect(browser.until(f"{changed}.includes('File edited') && {changed}.includes('\"3.0\"')"), "the last change is not shown")
     marks = "document.querySelectorAll('#traffic-chart .mark-head').length"
     expect(browser.until(f"{marks} === 1"), "the chart has no mark for the change")
 
@@ -83,7 +83,7 @@ def undo(operator):
     browser.key("Escape", 27)
     expect(browser.until("!document.getElementById('undo').open"), "Escape does not close the undo")
     rows = "[...document.querySelectorAll('#records .record')].map((row) => row.textContent)"
-    expect(browser.until(f"{rows}[0].includes('undo')"), "the list of changes lacks the undo")
+    expect(browser.until(f"{rows}[0].includes('Undo')"), "the list of changes lacks the undo")
 
 
 def plan(operator, original):
@@ -163,7 +163,6 @@ def drive(operator, listed):
     raise_floor(operator)
     undo(operator)
     plan(operator, original)
-    browser.evaluate("for (const item of document.querySelectorAll('details')) item.open = true")
     operator.check("the page")
     page_views.adoption(operator)
     page_views.languages(operator)
