@@ -14,10 +14,10 @@ FIRST = ("GET /api/v1/rules", "GET /api/v1/timeline")
 STATE = (("GET /api/v1/findings",), ("GET /api/v1/feeds",), ("GET /api/v1/audit?limit=30",))
 # The slider starts at the minimum of the first rule.
 IMPACT = "POST /api/v1/impact?since=7d&rule=r0&minimum=2.0.0"
-WEEK = ("GET /api/v1/census?since=7d", IMPACT)
-# The effect of the next minimum of the first rules, the adoption and the advice come last.
+MINUTELY = (("GET /api/v1/census?since=7d", IMPACT), ("GET /api/v1/adoption?since=30d",))
+# The effect of the next minimum of the first rules, and the advice, come last.
 CANDIDATES = tuple(f"POST /api/v1/impact?since=7d&rule=r{number}&minimum=3.0" for number in range(3))
-LAST = (*CANDIDATES, "GET /api/v1/adoption?since=30d", "GET /api/v1/advice/floor?atMost=1%25")
+LAST = (*CANDIDATES, "GET /api/v1/advice/floor?atMost=1%25")
 # The page repeats these once a minute, and the counts every ten seconds while there is traffic.
 MINUTE = 60
 # The page selects the period by the traffic of longer and shorter ones.
@@ -31,7 +31,7 @@ def traffic(*spans):
 def counts(*spans):
     """Returns the requests for the overview, the traffic, and the decisions."""
     return (
-        (*traffic("15m"), "GET /api/v1/overview"), traffic(*spans), ("GET /api/v1/census?since=1h",), ("GET /metrics",),
+        traffic("15m"), ("GET /api/v1/overview",), traffic(*spans), ("GET /api/v1/census?since=1h",), ("GET /metrics",),
     )
 
 
@@ -66,7 +66,7 @@ class Browser:
         """Loads the page, and returns the seconds from the start until each response."""
         begun, there = time.perf_counter(), {}
         self._ask_together(begun, there, *((question,) for question in FIRST))
-        self._ask_together(begun, there, *STATE, *counts(*CHOICES[span]), WEEK)
+        self._ask_together(begun, there, *STATE, *counts(*CHOICES[span]), *MINUTELY)
         self._ask_together(begun, there, LAST)
         self._full = begun
         return there
@@ -75,7 +75,7 @@ class Browser:
         """Sends the requests that the page repeats every ten seconds while there is traffic, and those of every minute."""
         begun = time.perf_counter()
         is_full = begun - self._full >= MINUTE
-        self._ask_together(begun, {}, *counts(span), *((WEEK,) if is_full else ()))
+        self._ask_together(begun, {}, *counts(span), *(MINUTELY if is_full else ()))
         if is_full:
             self._ask_together(begun, {}, LAST)
             self._full = begun

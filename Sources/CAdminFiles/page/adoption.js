@@ -23,6 +23,8 @@ let isEmpty = true;
 /** The revision that the effects of minimums belong to. */
 let shownRevision;
 let isLoading = false;
+/** Whether the charts are newer than the sentences below them. */
+let isAdviceDue = false;
 /** The charts by group, so that the focus and the filter of a chart outlive an update. */
 const charts = new Map();
 /** The last response, for drawing it with other colors. */
@@ -53,7 +55,7 @@ export async function showAdoption({ isCounting, revision }) {
     isLoading = true;
     try {
         await load();
-        await advise();
+        isAdviceDue = true;
         [loaded, shownRevision] = [Date.now(), revision];
     } finally {
         isLoading = false;
@@ -86,7 +88,10 @@ function drawAll() {
     for (const group of groups) draw(group, adoption.days, Math.max(first, 0));
 }
 
-async function advise() {
+/** Shows for each group from which day on a higher minimum denies few devices. */
+export async function showAdvice() {
+    if (!isAdviceDue) return;
+    isAdviceDue = false;
     const advice = await askInTurn(`/api/v1/advice/floor?${new URLSearchParams({ atMost: "1%" })}`, {}, () => true);
     for (const floor of advice.floors) charts.get(groupOf(floor))?.advice.replaceChildren(...sentences(floor, advice.atMost));
 }

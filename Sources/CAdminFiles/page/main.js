@@ -1,7 +1,7 @@
 // The main script of the admin page: receives events about changes, and updates the page.
 
 import { forgetAnswers } from "./ask.js";
-import { showAdoption, startAdoption } from "./adoption.js";
+import { showAdoption, showAdvice, startAdoption } from "./adoption.js";
 import { loadAudit, showAudit } from "./changes.js";
 import { showDecisions } from "./decisions.js";
 import { byId } from "./elements.js";
@@ -55,11 +55,11 @@ async function show(parts) {
             work.push(showHealth(rules).then(showState), renewUndo(rules));
         }
         if (parts.has("audit") || parts.has("rules")) work.push(showRecords());
-        if (parts.has("counts")) work.push(showOverview(rules), showTraffic(rules), showDecisions(rules));
+        if (parts.has("counts")) work.push(showOverview(rules), showTraffic(rules), showDecisions(rules), showAdoption(rules));
         if (parts.has("counts") || parts.has("rules")) work.push(updateWhatIf(rules));
         await Promise.all(work);
         // These take long to count, and the other parts do not wait for them.
-        showCandidates(rules, recentClients()).then(() => showAdoption(rules)).catch(fail);
+        showCandidates(rules, recentClients()).then(showAdvice).catch(fail);
     } catch (problem) {
         fail(problem);
     }

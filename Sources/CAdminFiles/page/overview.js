@@ -27,8 +27,7 @@ const amount = ({ requests, devices }) =>
 export async function showOverview({ isCounting }) {
     for (const id of [...kinds.map((kind) => `tile-${kind}`), "tile-most", "platforms", "candidates"]) byId(id).hidden = !isCounting;
     if (!isCounting) return show("rate-note", quiet(t("censusOff")));
-    showMostUsed(await askOnce("/api/v1/traffic?since=15m"));
-    const overview = await ask("/api/v1/overview");
+    const [overview] = await Promise.all([ask("/api/v1/overview"), askOnce("/api/v1/traffic?since=15m").then(showMostUsed)]);
     const { now, earlier } = overview.total;
     show("rate-note", quiet(amount(now)), quiet(t("last15")));
     for (const kind of kinds) {

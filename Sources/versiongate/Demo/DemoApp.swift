@@ -20,6 +20,8 @@ struct DemoApp {
     let devices: Int
     /// The releases, newest first.
     let releases: [Release]
+    /// The number of oldest releases that some devices keep, because the newer ones do not support them.
+    let keptReleases: Int
     let paths: [String]
 
     static let all = [
@@ -33,6 +35,7 @@ struct DemoApp {
                 Release("3.8.0", 402, age: 150), Release("3.5.0", 351, age: 230),
                 Release("3.4.9", 342, age: 320), Release("3.1.0", 297, age: 480),
             ],
+            keptReleases: 2,
             paths: ["/v2/orders", "/v2/cart", "/v2/products/7"]
         ),
         DemoApp(
@@ -44,6 +47,7 @@ struct DemoApp {
                 Release("3.9.0", 39_010, age: 100), Release("3.6.1", 36_120, age: 190),
                 Release("3.4.0", 34_001, age: 320), Release("3.2.0", 32_050, age: 450),
             ],
+            keptReleases: 1,
             paths: ["/v2/orders", "/v2/cart", "/v2/payments/7"]
         ),
         DemoApp(
@@ -54,14 +58,15 @@ struct DemoApp {
                 Release("5.0.0", 90, age: 16), Release("4.8.2", 81, age: 70),
                 Release("3.3.0", 44, age: 300),
             ],
+            keptReleases: 0,
             paths: ["/v2/tours/today", "/v2/orders"]
         ),
     ]
 
-    /// The share of the devices that update slowly.
-    private static let slowShare = 0.22
+    /// The share of the devices that cannot update, and of those that update slowly.
+    private static let (keptShare, slowShare) = (0.09, 0.25)
     /// The mean number of days from a release to its installation, on most devices and on slow ones.
-    private static let (usualDelay, slowDelay) = (3.5, 110.0)
+    private static let (usualDelay, slowDelay) = (4.0, 20.0)
 
     /// Returns the ID that a device sends.
     func deviceID(_ device: Int) -> String { "demo-\(self.id)-\(self.platform)-\(device)" }
@@ -71,8 +76,14 @@ struct DemoApp {
     /// A device installs each release after the same delay.
     func release(on device: Int, daysAgo: Double = 0) -> Release {
         var generator = DemoGenerator(seed: UInt64(device) << 8 | UInt64(self.devices % 251))
-        let isSlow = Double.random(in: 0..<1, using: &generator) < Self.slowShare
+        let place = Double.random(in: 0..<1, using: &generator)
         let rest = Double.random(in: 0..<1, using: &generator)
+        if place < Self.keptShare, self.keptReleases > 0 {
+            return self.releases.suffix(self.keptReleases)[
+                self.releases.endIndex - 1 - Int(rest * Double(self.keptReleases))
+            ]
+        }
+        let isSlow = place < Self.keptShare + Self.slowShare
         let delay = -log(1 - rest) * (isSlow ? Self.slowDelay : Self.usualDelay)
         return self.releases.first { $0.age - daysAgo >= delay }
             ?? self.releases[self.releases.count - 1]
