@@ -60,7 +60,7 @@ extension ClientConnection {
         let answer: RenderedAnswer
         if let denial = self.rules.denial(of: verdict, on: head, in: bytes) {
             self.noteOrigin(of: head, facts: described.facts, in: bytes)
-            answer = denial.denial(for: gateway, verdict.decision)
+            answer = denial.denial(for: gateway, verdict)
         } else {
             let added = verdict.addedFields(of: head, in: bytes)
             answer = RenderedAnswer(allowing: verdict, added: added)

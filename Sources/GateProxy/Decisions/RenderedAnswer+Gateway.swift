@@ -29,10 +29,10 @@ extension RenderedAnswer {
     /// If the gateway drops the content, the content is in a header field. If the gateway requires another status, the
     /// status of the denial is in a header field.
     ///
-    /// `decision`: the decision, which tells a denial from an error of the gateway.
-    func denial(for gateway: Gateway, _ decision: Decision) -> RenderedAnswer {
-        // Gateways take a 2xx status for permission.
-        let status = self.failureStatus(for: decision)
+    /// `verdict`: the verdict, whose decision tells a denial from an error of the gateway.
+    func denial(for gateway: Gateway, _ verdict: Verdict) -> RenderedAnswer {
+        // Gateways take a 2xx status for permission. Copying the decision would cost as much as the rest.
+        let status = self.status < 300 ? self.failureStatus(for: verdict.decision) : self.status
         let sent = gateway.status(for: status)
         var head: [UInt8] = []
         head.reserveCapacity(self.head.count + Self.addedCapacity)
@@ -44,7 +44,7 @@ extension RenderedAnswer {
             head += StatusLine.text(sent).utf8
         }
         head.append(own.span.extracting(lines))
-        head += Self.decisionLines[decision.kind] ?? []
+        head += Self.decisionLine(verdict.decision.kind)
         if sent != status || gateway.dropsContent {
             Self.append(Self.statusFieldName, "\(status)", to: &head)
         }
@@ -53,7 +53,8 @@ extension RenderedAnswer {
             head += Self.bodyFieldName.utf8
             head += ": ".utf8
             let value = Self.fieldValue(of: body)
-            head += value.count <= Self.fieldLimit ? value : Self.shortBody(status, decision)
+            head +=
+                value.count <= Self.fieldLimit ? value : Self.shortBody(status, verdict.decision)
             head += "\r\n".utf8
             body = []
         }
@@ -61,12 +62,23 @@ extension RenderedAnswer {
         return RenderedAnswer(status: sent, head: head, body: body, sendsUpgrade: false)
     }
 
-    private static let decisionLines = Dictionary(
-        uniqueKeysWithValues: Decision.Kind.allCases.map { kind in
-            let field = HeaderField(name: "X-VersionGate-Decision", value: kind.rawValue)
-            return (kind, RenderedAnswer.lines([field]))
+    private static func decisionLine(_ kind: Decision.Kind) -> [UInt8] {
+        switch kind {
+        case .allow: self.allowLine
+        case .recommend: self.recommendLine
+        case .require: self.requireLine
+        case .maintenance: self.maintenanceLine
         }
-    )
+    }
+
+    private static let allowLine = RenderedAnswer.line(of: .allow)
+    private static let recommendLine = RenderedAnswer.line(of: .recommend)
+    private static let requireLine = RenderedAnswer.line(of: .require)
+    private static let maintenanceLine = RenderedAnswer.line(of: .maintenance)
+
+    private static func line(of kind: Decision.Kind) -> [UInt8] {
+        RenderedAnswer.lines([HeaderField(name: "X-VersionGate-Decision", value: kind.rawValue)])
+    }
 
     /// Room for the lines that `denial(for:_:)` adds, except for the content.
     private static let addedCapacity = 128
