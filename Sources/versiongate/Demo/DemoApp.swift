@@ -64,9 +64,9 @@ struct DemoApp {
     ]
 
     /// The share of the devices that cannot update, and of those that update slowly.
-    private static let (keptShare, slowShare) = (0.09, 0.25)
+    private static let (keptShare, slowShare) = (0.09, 0.3)
     /// The mean number of days from a release to its installation, on most devices and on slow ones.
-    private static let (usualDelay, slowDelay) = (4.0, 20.0)
+    private static let (usualDelay, slowDelay) = (3.0, 16.0)
 
     /// Returns the ID that a device sends.
     func deviceID(_ device: Int) -> String { "demo-\(self.id)-\(self.platform)-\(device)" }
