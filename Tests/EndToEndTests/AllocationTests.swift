@@ -1,4 +1,3 @@
-import Foundation
 import GateTestSupport
 import Testing
 
@@ -7,6 +6,8 @@ import Testing
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AllocationTests {
     private static let rounds = 20
+    /// The number of allocations by timers from which their rate is computed.
+    private static let idleCount = 400
 
     // A release build makes no allocation here, as `make bench` verifies; a debug build makes some.
     // Other allocations, such as those for the clock, can only add to a round's count. The limits
@@ -99,9 +100,12 @@ struct AllocationTests {
 
     /// Returns the number of allocations per second without requests.
     private static func idleAllocations(_ counter: AllocationCount) throws -> Double {
-        let before = try counter.current()
-        let time = ContinuousClock().measure { Thread.sleep(forTimeInterval: 2) }
-        return Double(try counter.current() - before) / (time / .seconds(1))
+        let (before, begun) = (try counter.current(), ContinuousClock.now)
+        let count = try Deadline.usual.poll("timers to allocate") {
+            let count = try counter.current() - before
+            return count >= Self.idleCount ? count : nil
+        }
+        return Double(count) / ((ContinuousClock.now - begun) / .seconds(1))
     }
 
     /// A request that is built to be expensive, and the limit for its allocations.

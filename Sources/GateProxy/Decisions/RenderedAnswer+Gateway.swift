@@ -102,7 +102,7 @@ extension RenderedAnswer {
         return Array(head[Self.fieldLineRange(in: head.span)])
     }
 
-    /// Where the field lines are in a head, whose last line is the length if it has one.
+    /// Returns the range of the field lines in a head, without the `Content-Length` line, which can only be the last one.
     private static func fieldLineRange(in head: Span<UInt8>) -> Range<Int> {
         let start = (head.position(of: ASCII.lineFeed, from: 0) ?? -1) + 1
         var last = head.count - 1

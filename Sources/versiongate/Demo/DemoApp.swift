@@ -79,9 +79,7 @@ struct DemoApp {
         let place = Double.random(in: 0..<1, using: &generator)
         let rest = Double.random(in: 0..<1, using: &generator)
         if place < Self.keptShare, self.keptReleases > 0 {
-            return self.releases.suffix(self.keptReleases)[
-                self.releases.endIndex - 1 - Int(rest * Double(self.keptReleases))
-            ]
+            return self.releases[self.releases.count - 1 - Int(rest * Double(self.keptReleases))]
         }
         let isSlow = place < Self.keptShare + Self.slowShare
         let delay = -log(1 - rest) * (isSlow ? Self.slowDelay : Self.usualDelay)
