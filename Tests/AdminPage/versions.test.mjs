@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { candidate, Colors, compareVersions, groupOf, isFor, isPlain, newestFirst, readChange, sumByVersion } from "../../Sources/CAdminFiles/page/versions.js";
+import { audiencesOf, candidate, Colors, compareVersions, groupOf, isFor, isPlain, newestFirst, readChange, sumByVersion } from "../../Sources/CAdminFiles/page/versions.js";
 
 test("versions are compared by their numbers", () => {
     const sorted = ["4.0", "3.10.0", "3.9", "3.9.0", "10.0", ""].sort(compareVersions);
@@ -106,6 +106,15 @@ test("a rule is for the clients that its conditions match, in any case of letter
     assert.equal(isFor(rule, { platform: "ios", app: "a" }), true);
     assert.equal(isFor(rule, { platform: "ios" }), false);
     assert.equal(isFor({ match: {} }, {}), true);
+});
+
+test("a rule's audiences are those of its apps and platforms", () => {
+    const audiences = [{ app: "a", platform: "ios" }, { app: "a", platform: "android" }, { app: "other", platform: "ios" }];
+    const of = (match) => audiencesOf({ match }, audiences).map(({ app, platform }) => `${app} ${platform}`);
+    assert.deepEqual(of({ platforms: ["iOS"] }), ["a ios", "other ios"]);
+    assert.deepEqual(of({ platforms: ["ios"], apps: ["a"] }), ["a ios"]);
+    assert.deepEqual(of({}), []);
+    assert.deepEqual(of({ platforms: ["ios"], channels: ["beta"] }), []);
 });
 
 for (const [line, expected] of [

@@ -170,5 +170,6 @@ function sentences({ floor, next, counts }, atMost) {
         const list = others.map(({ minimum, share }) => `${minimum}: ${percent(share, 1)}`).join(t("comma"));
         lines.push(item(first, "floorUndated", { reason, more: list && t("floorMore", { list }) }));
     }
-    return lines.length > 0 ? lines : [h("li", {}, t("floorNone"))];
+    if (lines.length === 0) return [h("li", {}, t("floorNone"))];
+    return [...lines, h("li", { class: "quiet" }, t("floorSpan"))];
 }

@@ -6,7 +6,7 @@ import { counted, number, percent, points, since, when } from "./format.js";
 import { diff, sourceName } from "./changes.js";
 import { sum } from "./scales.js";
 import { platformName, versionName } from "./traffic.js";
-import { candidate, isFor, sumByVersion } from "./versions.js";
+import { audiencesOf, candidate, isFor, sumByVersion } from "./versions.js";
 import { english, t } from "./words.js";
 
 const kinds = ["denied", "recommended", "observed"];
@@ -113,14 +113,19 @@ export async function showCandidates({ rules, revision, isCounting }, clients) {
     show("candidates", title, ...rows, link);
 }
 
-function effectRow(rule, minimum, { denied, total }) {
-    const isByDevice = total.devices > 0;
-    const [part, all] = isByDevice ? [denied.amount.devices, total.devices] : [denied.amount.requests, total.requests];
+const hits = { devices: "hitsDevices", requests: "hitsRequests" };
+const hitsOwn = { devices: "hitsOwnDevices", requests: "hitsOwnRequests" };
+
+function effectRow(rule, minimum, { denied, total, audiences }) {
+    const unit = total.devices > 0 ? "devices" : "requests";
+    const own = audiencesOf(rule, audiences);
+    const part = denied.amount[unit];
+    const all = own.length > 0 ? sum(own.map((audience) => audience.total[unit])) : total[unit];
     const share = percent(part, all);
     return h(
         "div",
         { class: "effect" },
-        h("p", {}, h("strong", {}, `${rule.id} ${rule.terms.minimum} → ${minimum}`), h("span", {}, t(isByDevice ? "hitsDevices" : "hitsRequests", { share }))),
+        h("p", {}, h("strong", {}, `${rule.id} ${rule.terms.minimum} → ${minimum}`), h("span", {}, t((own.length > 0 ? hitsOwn : hits)[unit], { share }))),
         s("svg", { class: "meter", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" }, s("rect", { width: 100, height: 6, rx: 1, class: "rail" }), s("rect", { width: all > 0 ? Math.max((part / all) * 100, part > 0 ? 1 : 0) : 0, height: 6, rx: 1, class: "denied" })),
         quiet(amount(denied.amount)),
     );

@@ -113,6 +113,12 @@ export function isFor({ match: { platforms, apps, channels } }, client) {
     return fits(platforms, client.platform) && fits(apps, client.app) && fits(channels, client.channel);
 }
 
+/** Returns the audiences whose clients a rule matches; none if it matches all, or only some channels, which are counted together. */
+export function audiencesOf(rule, audiences) {
+    const { platforms, apps, channels } = rule.match;
+    return (platforms || apps) && !channels ? audiences.filter((audience) => isFor(rule, audience)) : [];
+}
+
 /** Returns a line of a change to the rules as parts, each with the kind of the line: `same`, `added`, `removed` or `changed`. */
 export function readChange(line) {
     const [, indent, name, rest] = /^(\s*)((?:rule|notice|feed) '[^']*'(?: \w+)?|[^:]*):?\s*(.*)$/s.exec(line);

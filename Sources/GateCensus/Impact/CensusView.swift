@@ -26,6 +26,8 @@ struct CensusView {
     private let exemptions: Set<String>
     /// The scopes of shapes whose requests all have the same scope.
     private let shapes: [PathShape: RequestScope]
+    /// The results of `scopes(_:)`, by the known paths, of which there are few sets, and by the row's paths.
+    private var results: [(known: Set<String>, scopes: [CensusPaths: Scopes])] = []
 
     init(
         _ ruleSet: RuleSet,
@@ -59,9 +61,19 @@ struct CensusView {
     }
 
     /// Returns the least strict and the strictest scope that requests of a row may have.
-    func scopes(_ row: CensusRow) -> Scopes {
+    mutating func scopes(_ row: CensusRow) -> Scopes {
         let paths = row.cell.outcome.paths
-        let knownExemptions = row.known.filter { $0.hasPrefix(CensusPaths.exemption) }
+        // Sets that share their storage are compared quickly.
+        let place = self.results.firstIndex { $0.known == row.known } ?? self.results.endIndex
+        if place == self.results.endIndex { self.results.append((row.known, [:])) }
+        if let scopes = self.results[place].scopes[paths] { return scopes }
+        let scopes = self.scopes(of: paths, known: row.known)
+        self.results[place].scopes[paths] = scopes
+        return scopes
+    }
+
+    private func scopes(of paths: CensusPaths, known: Set<String>) -> Scopes {
+        let knownExemptions = known.filter { $0.hasPrefix(CensusPaths.exemption) }
         if paths.isExempt {
             if self.exemptions.isSuperset(of: knownExemptions) {
                 return Scopes(RuleSet.exemptScope)
@@ -74,16 +86,19 @@ struct CensusView {
         let matched = Set(paths.patterns)
         let isNew = !self.exemptions.isSubset(of: knownExemptions)
         let least = isNew ? RuleSet.exemptScope : self.ruleSet.scope { matched.contains($0) }
-        guard isNew || !self.paths.isSubset(of: row.known) else { return Scopes(least) }
+        guard isNew || !self.paths.isSubset(of: known) else { return Scopes(least) }
         return Scopes(
             least: least,
-            most: self.ruleSet.scope { matched.contains($0) || !row.known.contains($0) }
+            most: self.ruleSet.scope { matched.contains($0) || !known.contains($0) }
         )
     }
 
     /// Returns every scope that the requests of a row may have, if each request matches at most one of the given
     /// patterns that are unknown to the row.
-    func possibleScopes(_ row: CensusRow, patterns: Set<String>) -> Set<RequestScope> {
+    mutating func possibleScopes(
+        _ row: CensusRow,
+        patterns: Set<String>
+    ) -> Set<RequestScope> {
         let scopes = self.scopes(row)
         guard !scopes.areOne else { return [scopes.least] }
         let matched = Set(row.cell.outcome.paths.patterns)

@@ -35,7 +35,7 @@ package struct DecisionSurvey: Sendable {
     ///   - ruleSet: The active rules.
     ///   - now: The time of the evaluation.
     package init(_ rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
-        let view = CensusView(ruleSet, now, ignoresMaintenance: false, [])
+        var view = CensusView(ruleSet, now, ignoresMaintenance: false, [])
         let samples = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext)
         for row in rows {
             let observed = view.observedShare(of: row, samples)
@@ -64,7 +64,10 @@ extension CensusView {
     /// Returns the share of a row's requests that pass, and that observing rules would deny.
     ///
     /// Requests for paths that are new to the rules do not count.
-    fileprivate func observedShare(of row: CensusRow, _ samples: [RuleSet.DeviceSample]) -> Double {
+    fileprivate mutating func observedShare(
+        of row: CensusRow,
+        _ samples: [RuleSet.DeviceSample]
+    ) -> Double {
         guard let client = row.cell.client, row.cell.outcome.kind < .require else { return 0 }
         let scope = self.scopes(row).least
         var identity = client.identity

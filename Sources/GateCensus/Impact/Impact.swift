@@ -51,8 +51,8 @@ package struct Impact: Sendable {
     /// The first time at which decisions of the new rules may change; `nil` if they never do.
     package private(set) var validUntil: Timestamp?
 
-    private let old: CensusView
-    private let new: CensusView
+    private var old: CensusView
+    private var new: CensusView
     private let samples: [RuleSet.DeviceSample]
 
     /// Evaluates the clients of a census with two rule sets.
@@ -134,7 +134,7 @@ package struct Impact: Sendable {
     }
 
     /// Returns the requests of a row by their scopes, as shares of all its requests.
-    private func slices(_ row: CensusRow) -> [Slice: Double] {
+    private mutating func slices(_ row: CensusRow) -> [Slice: Double] {
         let whole = Slice(before: self.old.scopes(row), after: self.new.scopes(row))
         guard !whole.before.areOne || !whole.after.areOne else { return [whole: 1] }
         var slices: [Slice: Double] = [:]
@@ -155,7 +155,7 @@ package struct Impact: Sendable {
         return slices
     }
 
-    private func shares(_ client: CensusClient, _ row: CensusRow) -> Shares {
+    private mutating func shares(_ client: CensusClient, _ row: CensusRow) -> Shares {
         var shares = Shares()
         let slices = self.slices(row)
         shares.isSliced = slices.count > 1

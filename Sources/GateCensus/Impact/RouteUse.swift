@@ -17,7 +17,7 @@ package struct RouteUse: Sendable {
     package init(of rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
         let shapes = Set(rows.flatMap(\.figures.shapes.counts.keys))
         // A maintenance window ends, and its clients use the routes again.
-        let view = CensusView(ruleSet, now, ignoresMaintenance: true, shapes)
+        var view = CensusView(ruleSet, now, ignoresMaintenance: true, shapes)
         let routes = ruleSet.definition.rules.filter { $0.route != nil }
         let patterns = Set(routes.flatMap { $0.match.requests ?? [] }.map(\.text))
         let devices = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext).map(\.device)
@@ -25,7 +25,7 @@ package struct RouteUse: Sendable {
             guard let client = row.cell.client else { continue }
             self.total.add(row.figures)
             guard self.used.count < routes.count else { continue }
-            for scope in Self.scopes(row, view, patterns) {
+            for scope in Self.scopes(row, &view, patterns) {
                 var identity = client.identity
                 for device in devices {
                     identity.device = device
@@ -39,7 +39,7 @@ package struct RouteUse: Sendable {
     /// Returns the scopes that requests of a row have, or may have.
     private static func scopes(
         _ row: CensusRow,
-        _ view: CensusView,
+        _ view: inout CensusView,
         _ patterns: Set<String>
     ) -> Set<RequestScope> {
         let possible = view.possibleScopes(row, patterns: patterns)

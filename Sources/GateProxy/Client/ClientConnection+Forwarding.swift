@@ -13,6 +13,7 @@ extension ClientConnection {
     ) {
         if let overload = self.loop.overload { return self.shed(overload, facts: facts) }
         self.beginPending()
+        self.request.route = verdict.route
         let webSocketKey = self.webSocketKey
         let request = ForwardedRequest(
             head,
@@ -52,25 +53,25 @@ extension ClientConnection {
         self.send(request)
     }
 
-    /// The pool of the backend for the request.
-    private var pool: UpstreamPool {
-        self.clients.pools.pool(for: self.request.usesFallback ? nil : self.request.verdict?.route)
-    }
-
     /// Returns the address for a request; `nil` if none is known.
     private func nextAddress() -> UpstreamPool.Choice? {
-        guard self.mayFallBack else { return self.pool.next(at: self.loop.now) }
-        return self.pool.next(at: self.loop.now, besides: [], insisting: false) ?? self.fallBack()
+        guard let route = self.request.route else {
+            return self.clients.pool.next(at: self.loop.now)
+        }
+        let pool = self.clients.pools.pool(for: route)
+        guard route.fallsBack else { return pool.next(at: self.loop.now) }
+        return pool.next(at: self.loop.now, besides: [], insisting: false) ?? self.fallBack()
     }
 
+    /// The pool of the backend for the request.
+    private var pool: UpstreamPool { self.clients.pools.pool(for: self.request.route) }
+
     /// Whether the default backend may get a request that cannot reach the backend that a rule selects.
-    private var mayFallBack: Bool {
-        self.request.verdict?.route?.fallsBack == true && !self.request.usesFallback
-    }
+    private var mayFallBack: Bool { self.request.route?.fallsBack == true }
 
     /// Selects the default backend for the request, and returns its address.
     private func fallBack() -> UpstreamPool.Choice? {
-        self.request.usesFallback = true
+        self.request.route = nil
         self.loop.counters.routeFallbacks += 1
         return self.clients.pool.next(at: self.loop.now)
     }

@@ -53,13 +53,15 @@ extension ClientConnection {
         case .complete:
             self.inbound.moveReaderIndex(forwardBy: self.heads.parser.head.end)
             // The head is moved out and back, which costs less than copying the parts that may change.
-            var head = self.heads.parser.takeHead()
             if self.origin.isGateway {
+                var head = self.heads.parser.takeHead()
                 self.serveGateway(&head, in: bytes)
+                self.heads.parser.reuse(head)
             } else {
+                let head = self.heads.parser.takeHead()
                 self.receive(head, in: bytes)
+                self.heads.parser.reuse(head)
             }
-            self.heads.parser.reuse(head)
             return true
         }
     }
@@ -110,15 +112,16 @@ extension ClientConnection {
             }
             return self.serve(endpoint, head, facts: facts, in: bytes)
         }
-        let verdict: Verdict
-        // The access log contains the verdict of the rules or of a pass, even if the response shows a preview.
-        var logged: Verdict?
+        var verdict =
+            facts.hasGateOwnedField
+            ? self.countedVerdictWithPass(on: head, facts: facts, in: bytes)
+            : self.countedVerdict(on: head, facts: facts, in: bytes)
+        // The access log contains this verdict even if the response shows a preview.
+        if let log = loop.accessLog {
+            self.beginLogEntry(of: log, head, facts: facts, in: bytes, verdict: verdict)
+        }
         if facts.hasGateOwnedField {
-            let counted = self.countedVerdictWithPass(on: head, facts: facts, in: bytes)
-            verdict = self.previewed(counted, head, facts: facts, in: bytes)
-            logged = counted
-        } else {
-            verdict = self.countedVerdict(on: head, facts: facts, in: bytes)
+            verdict = self.previewed(verdict, head, facts: facts, in: bytes)
         }
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
@@ -127,9 +130,6 @@ extension ClientConnection {
         self.request.verdict = verdict
         self.request.response.begin(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
         self.request.isCall = facts.isCall
-        if let log = loop.accessLog {
-            self.beginLogEntry(of: log, head, facts: facts, in: bytes, verdict: logged ?? verdict)
-        }
         self.request.body.begin(facts.framing)
         if let denial = verdict.denial {
             self.noteOrigin(of: head, facts: facts, in: bytes)

@@ -32,8 +32,9 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var forwarded: ForwardedRequest?
         /// The request, kept so that it can be evaluated again while its response lasts.
         var revocable: RevocableRequest?
-        /// Whether the default backend gets the request because the one that a rule selects cannot be reached.
-        var usesFallback = false
+        /// The backend for the request; `nil` for the default one, also if the one that a rule selects cannot be
+        /// reached.
+        var route: BackendRoute?
         /// The trial of a backend address, if the request is a trial.
         var trial: UpstreamPool.Trial?
         /// The census entry for this request, until its response starts.
@@ -306,7 +307,7 @@ extension ClientConnection {
     /// Whether a verdict selects another backend than that of the current request.
     private func selectsOtherBackend(_ verdict: Verdict) -> Bool {
         let backend = verdict.decision.route?.backend
-        if self.request.usesFallback, backend == nil { return false }
+        if self.request.route == nil, backend == nil { return false }
         return backend != self.request.verdict?.decision.route?.backend
     }
 

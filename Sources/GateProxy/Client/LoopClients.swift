@@ -6,7 +6,7 @@ package final class LoopClients {
     let loop: LoopContext
     let pools: UpstreamPools
     /// The pool of the default backend.
-    var pool: UpstreamPool { self.pools.standard }
+    let pool: UpstreamPool
     /// The connection limit per address, shared by all event loops.
     let addressLimit: AddressLimit?
     /// The budget for discarded request bodies, shared by all event loops.
@@ -36,6 +36,7 @@ package final class LoopClients {
     ) {
         self.loop = loop
         self.pools = pools
+        self.pool = pools.standard
         self.addressLimit = addressLimit
         self.discardBudget = discardBudget
         let settings = loop.settings

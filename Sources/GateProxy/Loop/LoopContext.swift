@@ -157,6 +157,7 @@ final class LoopContext {
     var acceptsGateways: Bool { !self.isLeaving && !self.isDraining }
 
     /// Returns a backend as a `Host` value, for requests without `Host`.
+    @inline(__always)
     func authority(of route: BackendRoute?) -> String {
         route?.index.map { self.namedAuthorities[$0] } ?? self.upstreamAuthority
     }

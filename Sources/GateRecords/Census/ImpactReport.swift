@@ -268,9 +268,30 @@ extension ImpactReport: Encodable {
         }
     }
 
+    /// The clients of an app on a platform, and those that only the new rules deny.
+    private struct AudienceEntry: Encodable {
+        let app: String
+        let platform: String
+        let total: Amount
+        let denied: Amount
+    }
+
     private enum Key: String, CodingKey {
-        case since, until, before, after, total, denied, passed, moved, hinted, unknownRequests,
-            remarks
+        case since, until, before, after, total, audiences, denied, passed, moved, hinted,
+            unknownRequests, remarks
+    }
+
+    private var audiences: [AudienceEntry] {
+        self.impact.parts
+            .sorted { ($0.key.app, $0.key.platform) < ($1.key.app, $1.key.platform) }
+            .map { audience, part in
+                AudienceEntry(
+                    app: audience.app,
+                    platform: audience.platform,
+                    total: Amount(part.total),
+                    denied: Amount(part.denied.amount)
+                )
+            }
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -280,6 +301,7 @@ extension ImpactReport: Encodable {
         try container.encode(self.revisions.before, forKey: .before)
         try container.encode(self.revisions.after, forKey: .after)
         try container.encode(Amount(self.impact.total), forKey: .total)
+        try container.encode(self.audiences, forKey: .audiences)
         try container.encode(SideEntry(self.impact.denied), forKey: .denied)
         try container.encode(SideEntry(self.impact.passed), forKey: .passed)
         try container.encode(MovedEntry(self.impact.moved), forKey: .moved)

@@ -253,6 +253,12 @@ struct AdminAPITests {
                 #expect(denied.part("amount")?.number("requests") == 30)
                 #expect(denied.part("amount")?.number("devices") == 30)
                 #expect(denied.list("versions").map { $0.text("version") } == ["2.0"])
+                let ios = report.list("audiences").filter { $0.text("platform") == "ios" }
+                #expect(ios.map { $0.part("denied")?.number("requests") } == [30])
+                #expect(
+                    ios.map { $0.part("total")?.number("requests") }
+                        == [report.part("total")?.number("requests")]
+                )
             }
             #expect(told.text("after") == command.text("after"))
             #expect(told.text("before") == command.text("before"))
