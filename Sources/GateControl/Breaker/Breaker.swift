@@ -322,7 +322,7 @@ extension Breaker {
     }
 
     private func report(_ trip: BreakerTrip, _ message: String) {
-        let noun = trip.cause == .missingFields ? "without a version" : "refused"
+        let noun = trip.cause == .missingFields ? "without a version" : "denied"
         self.logger.error(
             "\(message)",
             metadata: [

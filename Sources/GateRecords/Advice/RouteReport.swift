@@ -9,7 +9,7 @@ package struct RouteReport: Sendable {
     /// The parameters of the query.
     package struct Question: Sendable {
         package let target: Target
-        /// The clients; the limit is the share that a refusal may affect.
+        /// The clients; the limit is the share that a denial may affect.
         let clients: AdviceQuestion
 
         package init(
@@ -146,11 +146,11 @@ extension RouteReport: CustomStringConvertible {
             case .success(let refusal):
                 let link = refusal.needsStoreURL ? ", with the store URL of your app" : ""
                 lines.append(
-                    "to refuse its clients instead, add this to the rule '\(rule.id)'\(link):"
+                    "to deny its clients instead, add this to the rule '\(rule.id)'\(link):"
                 )
                 lines.append("    \(refusal.text)")
             case .failure(let obstacle):
-                lines.append("the rule '\(rule.id)' has no planned refusal: \(obstacle)")
+                lines.append("the rule '\(rule.id)' has no planned denial: \(obstacle)")
             }
         }
         return lines

@@ -50,7 +50,7 @@ struct RouteReportTests {
         return result.output
     }
 
-    @Test func `sunset shows who uses a route, and the refusal that replaces it`() async throws {
+    @Test func `sunset shows who uses a route, and the denial that replaces it`() async throws {
         try await self.play { scene in
             let text = try Self.run(scene, "sunset", "--route", "old-api")
             #expect(text.contains(", the route of 'old-api', at most 1%\n- ios: 5 of "))
