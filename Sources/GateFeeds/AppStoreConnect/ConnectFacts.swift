@@ -90,7 +90,7 @@ struct ConnectFacts {
         return document
     }
 
-    /// Returns the demands on testers: the version of the newest build, and its build number within
+    /// Returns the floor for testers: the version of the newest build, and its build number within
     /// that version.
     ///
     /// Build numbers may start over with each version, so a later version whose builds are still

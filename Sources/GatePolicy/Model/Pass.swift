@@ -7,7 +7,7 @@ package struct Pass: Sendable, Equatable {
 
     /// A random number that identifies a pass in logs and in the rules.
     package let id: ID
-    /// The second of issue; the pass is not valid before.
+    /// The time of issue; the pass is not valid before that time.
     package let issued: Timestamp
     /// The first second after the pass.
     package let until: Timestamp

@@ -2,7 +2,7 @@ package import GateCensus
 package import GatePolicy
 internal import GateRules
 
-/// The clients that a route still selects, whether it can go, and what replaces it, as text and as JSON.
+/// The clients that a route still selects, whether it can be removed, and what replaces it, as text and as JSON.
 package struct RouteReport: Sendable {
     package typealias Target = RouteSelection.Target
 
@@ -135,9 +135,11 @@ extension RouteReport: CustomStringConvertible {
     private var conclusion: [String] {
         var lines: [String]
         switch self.outlook {
-        case .now: lines = ["every app and platform is within the limit: the route can go"]
+        case .now:
+            lines = ["every app and platform is within the limit: the route can be removed"]
         case .from(let day):
-            lines = ["the route can probably go from \(AdoptionCurve.Forecast.date(day)) on"]
+            let date = AdoptionCurve.Forecast.date(day)
+            lines = ["the route can probably be removed from \(date) on"]
         case .unknown:
             return ["the route is still needed, and there is no date from which it is not"]
         }

@@ -57,7 +57,7 @@ struct RouteReportTests {
             // The number of all devices is an estimate.
             #expect(text.contains(" devices (0.5%)\n"))
             #expect(text.contains("  3.0      4         2\n"))
-            #expect(text.contains("within the limit: the route can go\n"))
+            #expect(text.contains("within the limit: the route can be removed\n"))
             #expect(text.contains("\nGET /v1/orders"))
             let next = try #require(
                 text.split(separator: "\n").first { $0.hasPrefix("    next: { minimum: \"4.0.0\"") }
