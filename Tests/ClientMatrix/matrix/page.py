@@ -216,8 +216,8 @@ def render(results):
         "## Without a proxy, HTTP/1.1\n", straight(results, "1.1", "http", everything),
         "## Without a proxy, HTTP/2 with TLS\n", straight(results, "2", "http", everything[:-1]),
         "## gRPC, gRPC-Web and Connect\n",
-        "A code means that the app sees the code and the text of the denial. GET is a unary call with an empty message; the sizes "
-        "are message sizes; 3 MB chunked is a call with a stream of messages.\n",
+        "A code in a cell means that the app receives this code and the text of the denial. GET is a unary call with an empty "
+        "message; the sizes are message sizes; \"3 MB chunked\" is a call with a stream of messages.\n",
         "### HTTP/2 with TLS\n", straight(results, "2", "rpc", CALLS),
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
