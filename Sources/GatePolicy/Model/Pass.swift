@@ -1,4 +1,4 @@
-/// A signed permission to pass although the rules deny a request.
+/// A signed permission to pass even if the rules deny a request.
 package struct Pass: Sendable, Equatable {
     /// The header field that contains a pass.
     package static let fieldName = "X-VersionGate-Pass"

@@ -112,7 +112,7 @@ struct RouteChecksTests {
             ]
         )
         let none = try self.findings(Self.route, backends: [])
-        #expect(none.count == 1 && none[0].contains("--upstream-named names none"))
+        #expect(none.count == 1 && none[0].contains("--upstream-named names no backend"))
         #expect(try self.findings(Self.route, backends: ["legcy"]) == [])
         #expect(try self.findings(Self.route) == [])
     }
