@@ -3,7 +3,7 @@ internal import GateRules
 
 /// The builds and versions of an app in App Store Connect, converted to a rules file.
 struct ConnectFacts {
-    /// The clients that the facts apply to, and the demands on testers.
+    /// The clients that the facts apply to, and the rules for testers.
     struct Target: Sendable, Equatable {
         let app: String?
         let platform: Platform
