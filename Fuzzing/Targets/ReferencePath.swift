@@ -174,7 +174,7 @@ enum ReferencePath {
         case encoded(UInt8)
     }
 
-    /// Returns the segments of a path that all backends interpret alike; `nil` for any other path.
+    /// Returns the segments of a path that all backends interpret in the same way; `nil` for any other path.
     static func exact(_ target: [UInt8]) -> [[Unit]]? {
         guard let path = Self.path(target) else { return nil }
         var segments: [[Unit]] = []

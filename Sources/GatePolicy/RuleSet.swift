@@ -158,8 +158,8 @@ package final class RuleSet: Sendable {
     /// The request header fields that the gate's responses can depend on, for `Vary`.
     package var answerInputs: String { self.responder.vary }
 
-    /// Returns the header fields that are added to the backend's response, for a client that should
-    /// upgrade, or before a maintenance window.
+    /// Returns the header fields that are added to the backend's response for a client that should
+    /// update, or before a maintenance window.
     package func hint(for decision: Decision) -> [HeaderField] {
         Hint(decision).fields
     }

@@ -59,7 +59,7 @@ struct TimelineTests {
         )
     }
 
-    @Test func `the dates of a route and of its refusal are distinguished`() throws {
+    @Test func `the dates of a route and of its denial are distinguished`() throws {
         let definition = try Self.definition(
             """
             route: { to: legacy, versions: "<4", otherwise: refuse }

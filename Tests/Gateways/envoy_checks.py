@@ -104,7 +104,7 @@ def websocket(gateway, lines):
     context = ssl.create_default_context(cafile=gateway.certificate.authority)
     context.set_alpn_protocols(["h2"])
     with context.wrap_socket(clients.connect(gateway.tls_port, 8), server_hostname="localhost") as connection:
-        # h2 takes the pseudo field :protocol for an error.
+        # h2 treats the pseudo field :protocol as an error.
         settings = h2.config.H2Configuration(header_encoding="utf-8", validate_outbound_headers=False)
         state = h2.connection.H2Connection(settings)
         state.initiate_connection()

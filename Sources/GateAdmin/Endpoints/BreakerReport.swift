@@ -10,7 +10,7 @@ package struct BreakerReport: Codable {
         package let at: String
         /// The cause: `builds` or `missing-fields`.
         package let cause: String
-        /// The app of the affected clients; `nil` if all clients are affected, as for `platform`.
+        /// The app of the affected clients; this and `platform` are `nil` if all clients are affected.
         package let app: String?
         package let platform: String?
         package let clients: Int

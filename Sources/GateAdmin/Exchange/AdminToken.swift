@@ -30,7 +30,9 @@ struct AdminToken: Sendable, Equatable {
             self.name?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? true
             && (self.name?.utf8.count ?? 0) <= Self.longestName
         guard isNameable else {
-            throw AdminTokenError("expected a name of up to \(Self.longestName) ASCII characters")
+            throw AdminTokenError(
+                "expected a name of at most \(Self.longestName) visible ASCII characters"
+            )
         }
         self.bytes = bytes
     }
@@ -57,7 +59,7 @@ struct AdminTokens: Sendable, Equatable {
         let lines = text.split(whereSeparator: \.isNewline)
             .filter { !$0.allSatisfy(\.isWhitespace) }
         guard lines.count <= Self.limit else {
-            throw AdminTokenError("expected up to \(Self.limit) lines")
+            throw AdminTokenError("expected at most \(Self.limit) lines")
         }
         var tokens: [AdminToken] = []
         for line in lines { tokens.append(try AdminToken(line)) }

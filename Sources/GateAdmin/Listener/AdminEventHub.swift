@@ -55,7 +55,7 @@ final class AdminEventHub {
         self.limit = limit
     }
 
-    /// Starts a stream to a page.
+    /// Starts an event stream for a page.
     ///
     /// - Returns: False if there are too many streams.
     func add(_ channel: any Channel) -> Bool {

@@ -224,7 +224,7 @@ extension GateMetrics {
             revision,
             Self.gauge(
                 "undo_in_force",
-                "Whether an undo is active, so that the rules differ from the files.",
+                "Whether an undo is active, which means that the rules differ from the files.",
                 self.reload.pin == nil ? 0 : 1
             ),
             findings,

@@ -45,7 +45,7 @@ struct ClientEvaluator: Sendable {
     }
 
     /// Whether the requests pass, but stricter rules could deny them; false for exempt paths and
-    /// for unknown clients.
+    /// for clients beyond the cell limit.
     mutating func passes(_ cell: CensusCell) -> Bool {
         guard let client = cell.client, !cell.outcome.paths.isExempt else { return false }
         let kind = Kind(client: client, paths: cell.outcome.paths)

@@ -1,7 +1,7 @@
 package import GatePolicy
 
 /// The clients that some routes select, for each app and platform, and the day on which they will be few enough to
-/// refuse them.
+/// deny them.
 ///
 /// Like `FloorAdvice`, it reads the most recent days first, and all stored days only if a forecast is needed.
 package struct RouteAdvice: Sendable {
@@ -76,7 +76,7 @@ package struct RouteAdvice: Sendable {
     ///   - rows: The census of the last `days` days.
     ///   - selection: The routes.
     ///   - now: The time of the evaluation.
-    ///   - limit: The share of clients that may be refused, from 0 to 1.
+    ///   - limit: The share of clients that may be denied, from 0 to 1.
     ///   - days: The number of days that the rows cover.
     ///   - isWanted: Whether to include an app and platform.
     package init(

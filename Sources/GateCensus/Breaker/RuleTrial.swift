@@ -26,7 +26,7 @@ package struct RuleTrial: Sendable {
         package let predicted: Double
     }
 
-    /// The clients of an audience.
+    /// Sketches of the clients of an audience.
     private struct Count: Sendable {
         var all = HyperLogLog()
         var refused = HyperLogLog()

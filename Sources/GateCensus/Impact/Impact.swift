@@ -35,15 +35,15 @@ package struct Impact: Sendable {
 
     /// All requests that could be evaluated.
     package private(set) var total = ImpactAmount()
-    /// Clients that pass the old rules, and that the new rules deny.
+    /// Clients that pass under the old rules, and that the new rules deny.
     package private(set) var denied = Side()
-    /// Clients that the old rules deny, and that pass the new rules.
+    /// Clients that the old rules deny, and that pass under the new rules.
     package private(set) var passed = Side()
-    /// Clients that pass both rule sets, and go to another backend.
+    /// Clients that pass under both rule sets, and go to another backend.
     package private(set) var moved = Moves()
-    /// Clients that pass both rule sets, and get a hint from only one of them.
+    /// Clients that pass under both rule sets, and get a hint under only one of them.
     package private(set) var hinted = ImpactAmount()
-    /// The number of requests from unknown clients.
+    /// The number of requests from clients beyond the cell limit.
     package private(set) var unknownRequests: UInt64 = 0
     package private(set) var parts: [Audience: Part] = [:]
     /// Whether requests for paths that are new to the rules were distinguished by their shapes.

@@ -101,7 +101,7 @@ package actor Breaker: RulesFilter {
             self.record = BreakerRecord(in: folder) { self.logger.error("\($0)") } ?? self.record
         }
         let watched = self.record.watch
-        // Without former rules, nothing counts as changed: a new gate in a fleet must not stop
+        // Without previous rules, nothing counts as changed: a new gate in a fleet must not stop
         // enforcing what the other gates enforce.
         let acting = await self.admit(rules, after: former ?? rules)
         if let watched, self.watch == nil {
@@ -322,7 +322,7 @@ extension Breaker {
     }
 
     private func report(_ trip: BreakerTrip, _ message: String) {
-        let noun = trip.cause == .missingFields ? "without a version" : "refused"
+        let noun = trip.cause == .missingFields ? "without a version" : "denied"
         self.logger.error(
             "\(message)",
             metadata: [

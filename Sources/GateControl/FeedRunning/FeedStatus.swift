@@ -1,5 +1,5 @@
 internal import GateRules
-/// The status of a feed, for the log, the status page and the metrics.
+/// The status of a feed, for the log, the page and the metrics.
 package struct FeedStatus: Sendable, Equatable {
     /// The reliability of a feed's value.
     package enum State: String, Sendable, CaseIterable {

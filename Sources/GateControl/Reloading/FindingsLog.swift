@@ -25,7 +25,7 @@ package struct FindingsLog {
         }
         if news.count > Self.limit {
             self.logger.warning(
-                "\(news.count - Self.limit) more findings; 'versiongate check' shows all"
+                "\(news.count - Self.limit) more findings; 'versiongate check' shows all of them"
             )
         }
     }

@@ -2,7 +2,7 @@ package import FoundationEssentials
 internal import GatePolicy
 package import GateRules
 
-/// The result of the last reload, for the status page and the metrics.
+/// The result of the last reload, for the page and the metrics.
 package struct ReloadStatus: Sendable, Equatable {
     /// Whether the last reload succeeded; false before the first load.
     package private(set) var lastReloadSuccessful: Bool

@@ -355,11 +355,11 @@ package actor RulesReloader {
         self.status.fail(failure)
         self.counts.failed += 1
         let metadata: Logger.Metadata = ["reason": "\(reason.rawValue)"]
-        // The watcher and an operator often request the same text at the same time.
+        // The watcher and an operator often request a reload of the same content at the same time.
         let isKnown = failure == self.failure
         self.failure = failure
         guard !isKnown || reason == .signal else {
-            self.logger.debug("rules not loaded again, for the same errors", metadata: metadata)
+            self.logger.debug("rules not loaded; same errors as before", metadata: metadata)
             return
         }
         self.tell(failure, origin)

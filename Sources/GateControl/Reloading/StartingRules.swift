@@ -79,7 +79,7 @@ extension StartingRules {
 }
 
 extension RulesFileLoader {
-    /// Loads the rules and checks them against the former ones.
+    /// Loads the rules and checks them against the previous ones.
     fileprivate func load(
         feeds contributions: [String: FeedContribution],
         against former: LoadedRules?,

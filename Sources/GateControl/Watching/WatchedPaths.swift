@@ -28,7 +28,7 @@ struct WatchedPaths: Equatable {
     /// The maximum number of links to follow, as in Linux.
     private static let longestChain = 40
 
-    /// The names by folder; a folder may occur twice, with different paths.
+    /// The file names by folder; a folder may occur twice, under different paths.
     private(set) var folders: [String: Names] = [:]
 
     /// Resolves a path in its current state; missing components are ignored.

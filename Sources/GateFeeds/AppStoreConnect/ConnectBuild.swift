@@ -75,7 +75,7 @@ struct ConnectBuild: Equatable {
     }
 }
 
-/// The demand on testers who do not have the newest build.
+/// The decision for testers who do not have the newest build.
 enum ConnectDemand: String, Sendable, CaseIterable {
     /// Older builds are denied.
     case require

@@ -3,7 +3,7 @@ internal import GateRules
 
 /// The builds and versions of an app in App Store Connect, converted to a rules file.
 struct ConnectFacts {
-    /// The clients that the facts apply to, and the demands on testers.
+    /// The clients that the facts apply to, and the rules for testers.
     struct Target: Sendable, Equatable {
         let app: String?
         let platform: Platform
@@ -90,7 +90,7 @@ struct ConnectFacts {
         return document
     }
 
-    /// Returns the demands on testers: the version of the newest build, and its build number within
+    /// Returns the floor for testers: the version of the newest build, and its build number within
     /// that version.
     ///
     /// Build numbers may start over with each version, so a later version whose builds are still

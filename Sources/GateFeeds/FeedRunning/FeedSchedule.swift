@@ -120,7 +120,7 @@ package struct FeedSchedule: Equatable {
         self.fail(retryAfter: nil, at: now, random: random)
     }
 
-    /// Records a failed fetch, or a rejected value.
+    /// Records a failed fetch or a rejected value, and schedules the next attempt.
     package mutating func fail(retryAfter: Int64?, at now: Moment, random: Double) {
         let interval = Double(self.timing.every)
         let limit = max(interval, Self.longestDelay)

@@ -131,8 +131,8 @@ extension RemoteConfigEvaluation {
         for note in reading.notes { self.note(note) }
         guard let first = stated.first, stated.allSatisfy({ $0 == first }) else {
             self.note(
-                "'\(named.name)' differs by version or build: maintenance applies to all of them, so it "
-                    + "is off"
+                "'\(named.name)' differs by version or build, but maintenance applies to all "
+                    + "versions and builds: maintenance is off"
             )
             return SourceMaintenance(isOn: false)
         }

@@ -1,7 +1,7 @@
 internal import GatePolicy
 internal import GateRules
 
-/// The requirements of a template for the clients of one platform.
+/// The floors and recommendations that a Remote Config template contains for one platform.
 struct RemoteConfigRequirements: Equatable {
     /// The names of the parameters that are evaluated.
     struct Names: Equatable {

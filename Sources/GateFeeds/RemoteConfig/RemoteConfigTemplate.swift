@@ -32,7 +32,7 @@ struct RemoteConfigTemplate {
     /// The number of the published version; `nil` if it is missing.
     let version: String?
 
-    /// Whether values may change merely because time passes.
+    /// Whether values may change only because time passes.
     var isTimed: Bool { self.conditions.contains { $0.condition.isTimed } }
 
     /// Parses a template.

@@ -99,8 +99,8 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         return memory
     }
 
-    /// Throws if the version is lower than the last one: even a rollback gets a new number, so the
-    /// response must be outdated.
+    /// Throws if the version is lower than the last one: even a rollback gets a higher number, so the
+    /// response is outdated.
     private static func checkVersion(
         of template: RemoteConfigTemplate,
         after last: FeedValue?

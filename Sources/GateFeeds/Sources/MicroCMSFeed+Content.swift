@@ -165,7 +165,7 @@ extension MicroCMSFeed {
         }
     }
 
-    /// Returns the versions and builds that must be updated; empty if there are none, or if the
+    /// Returns the versions and builds whose clients must update; empty if there are none, or if the
     /// entry is switched off.
     private func blocks(
         of entry: JSONValue,

@@ -33,7 +33,7 @@ enum SourceValue {
             let hint =
                 digits.allSatisfy(\.isNumber)
                 ? "; if it is a build, map it to the field for builds"
-                : "; numbers lose zeros (1.10 is 1.1): quote it"
+                : "; numbers lose trailing zeros (1.10 is 1.1): quote it"
             throw .unfit("must be a string, found the number \(digits)\(hint)")
         }
         guard let text = try self.text(value) else { return nil }
@@ -51,8 +51,8 @@ enum SourceValue {
         case .number(let digits):
             guard digits.allSatisfy({ "0"..."9" ~= $0 }) else {
                 throw .unfit(
-                    "must be a build, found the number \(digits); numbers lose zeros (93.10 is 93.1): "
-                        + "quote it"
+                    "must be a build, found the number \(digits); numbers lose trailing zeros "
+                        + "(93.10 is 93.1): quote it"
                 )
             }
             text = digits

@@ -13,7 +13,7 @@ struct ComparedView {
                 let fit = world.fit(of: candidate.rule.match, to: cell)
                 guard fit != .none else { continue }
                 self.rules.append(index)
-                // If the client merely may match, the content of the store can depend on the
+                // If it is not certain that the client matches, the content of the store can depend on the
                 // client's version.
                 let isHeld = candidate.rule.withNext.contains { $0.holdUntilInStore != nil }
                 if fit == .certain || isHeld { self.certain.append(index) }

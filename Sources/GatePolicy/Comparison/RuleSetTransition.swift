@@ -18,7 +18,8 @@ package struct RuleSetTransition {
         package let plan: Plan?
     }
 
-    /// A planned floor that raises an active floor, but removes it until the plan starts.
+    /// A planned floor that is higher than an active floor, but removes the active floor until the
+    /// plan starts.
     package struct Plan: Sendable, Equatable {
         /// The ID of the rule.
         package let rule: String
@@ -129,7 +130,7 @@ private struct RuleChange {
         let former: Int?
     }
 
-    /// The maximum number of pairs of former rules and planned floors that are compared.
+    /// The maximum number of pairs of previous rules and planned floors that are compared.
     ///
     /// Beyond this number, only pairs with the same ID are compared.
     private static let pairLimit = 1_000_000
@@ -164,7 +165,7 @@ private struct RuleChange {
             guard floors.contains(where: { $0.hasFloor && $0.mode == .enforce }) else { return nil }
             let dependsOnStores = floors.contains { $0.holdUntilInStore != nil }
             guard !isSame || dependsOnStores else { return nil }
-            // A rule that merely gains an entry in `next` denies the same clients as before.
+            // A rule that only gains an entry in `next` denies the same clients as before.
             let isKept =
                 !dependsOnStores && (successor.map { new.rules[$0].keeps(floors) } ?? false)
             return isKept ? nil : old.rules[index]
@@ -206,7 +207,7 @@ private struct RuleChange {
         self.places[rule.id].map { self.new[$0] }
     }
 
-    /// Returns the planned floors that are higher than those of a former rule.
+    /// Returns the planned floors that are higher than those of a previous rule.
     ///
     /// Only a higher floor is a plan; everything else is an undo.
     mutating func plans(beside rule: RuleDefinition) -> [RuleSetTransition.Plan] {
@@ -216,7 +217,7 @@ private struct RuleChange {
             guard planned.floor.match.overlaps(rule.match),
                 FloorOrder(rule.withNext, [planned.floor]).onlySecond
             else { continue }
-            // A floor that another former rule already had is not a plan, even if its date has
+            // A floor that another previous rule already had is not a plan, even if its date has
             // changed.
             if let former = planned.former, self.old[former].id != rule.id,
                 !FloorOrder(self.old[former].withNext, [planned.floor]).onlySecond

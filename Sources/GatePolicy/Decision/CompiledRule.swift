@@ -151,7 +151,7 @@ final class CompiledRule: Sendable {
     ) -> Ruling? {
         let recommendation = self.recommendation(at: stage)
         guard gaps.isEmpty else {
-            // A rule that merely may match does not deny the client; it requires the missing parts.
+            // A rule that does not certainly match does not deny the client; it requires the missing parts.
             // If its floor only warns, it does not require them either.
             let asks = stage.refuses || !recommendation.isEmpty || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil

@@ -1,6 +1,6 @@
 /// The reason why a rule does not yet deny a client below its floor.
 package struct Deferral: Sendable, Equatable {
-    /// The ID of the rule, also for a floor in its `next`.
+    /// The ID of the rule, even if the floor is in its `next`.
     package let ruleID: String
     /// The condition of the floor that the client does not meet.
     package let reason: Decision.Reason

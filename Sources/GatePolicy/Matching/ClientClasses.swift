@@ -353,7 +353,7 @@ private enum Mark: UInt8 {
     case version = 0x10
     case release = 0x20
     case unreadable = 0x30
-    /// Contained in the version line.
+    /// A part that is contained in the field line of the version.
     case withVersion = 0x40
     case list = 0x50
 }

@@ -1,4 +1,4 @@
-/// A signed permission to pass although the rules deny a request.
+/// A signed permission to pass even if the rules deny a request.
 package struct Pass: Sendable, Equatable {
     /// The header field that contains a pass.
     package static let fieldName = "X-VersionGate-Pass"
@@ -7,7 +7,7 @@ package struct Pass: Sendable, Equatable {
 
     /// A random number that identifies a pass in logs and in the rules.
     package let id: ID
-    /// The second of issue; the pass is not valid before.
+    /// The time of issue; the pass is not valid before that time.
     package let issued: Timestamp
     /// The first second after the pass.
     package let until: Timestamp

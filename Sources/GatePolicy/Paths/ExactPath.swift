@@ -1,4 +1,4 @@
-/// A path that all backends interpret alike, in normalized spelling.
+/// A path that all backends interpret in the same way, in normalized form.
 ///
 /// The path is normalized as in RFC 3986 section 6.2.2: unreserved characters are decoded, other
 /// triplets have upper-case digits, and `.` segments are removed.

@@ -38,9 +38,9 @@ struct StoreAvailability: Sendable {
 
     /// Returns the state of a client's store at a time.
     ///
-    /// If `isCertain` is false, the rule merely may match the client, and every release that the
-    /// client could get is considered. If `version` is set, the client has to leave that blocked
-    /// version, and older releases are ignored.
+    /// If `isCertain` is false, it is not certain that the rule matches the client, and every
+    /// release that the client could get is considered. If `version` is set, that version is
+    /// blocked: the client must update to a newer one, and older releases are ignored.
     func view(
         for identity: ClientIdentity,
         isCertain: Bool,

@@ -15,7 +15,7 @@ package struct AppVersion: Sendable {
 
     /// The text without `v`, whitespace, leading zeros and build metadata.
     ///
-    /// The text has as many parts as were written, so equal versions can differ in their text:
+    /// The text keeps the number of parts as written, so equal versions can differ in their text:
     /// `1.0` and `1.0.0`.
     package let description: String
 

@@ -101,7 +101,7 @@ extension BuildRange.Failure: CustomStringConvertible {
         switch self {
         case .empty: "the range is empty"
         case .invalidBuild(let text):
-            "'\(text)' is not a build number: one to four numbers below 2^64, separated by dots"
+            "'\(text)' is not a build number; expected one to four numbers below 2^64, separated by dots"
         case .missingBuild(let relation): "a build is missing next to '\(relation)'"
         case .nothingWithin: "the range contains no build"
         }

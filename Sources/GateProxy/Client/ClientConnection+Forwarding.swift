@@ -95,8 +95,8 @@ extension ClientConnection {
         upstream.begin(for: self, answersHead: self.request.response.isHead)
         self.write(request, to: upstream)
         guard self.upstream === upstream else { return }
-        // Not recorded for calls, which may be silent for a long time, or before the end of a body, which the backend
-        // may wait for.
+        // Not recorded for gRPC calls, whose responses may start late, nor before the end of a request body, because
+        // the backend may wait for it.
         if !self.request.isCall, self.requestHasEnded {
             upstream.member?.asked(at: self.loop.now)
         }

@@ -247,7 +247,7 @@ extension ClientConnection {
         self.heads.lastVerdict = nil
         switch self.exchange {
         case .forwarding, .awaitingBody, .awaitingMessage:
-            // A request is read to its end with the rules that were current when it started.
+            // A request is read to its end with the rules that were active when it started.
             break
         case .head, .idle, .streaming, .lingering, .tunnel, .closed:
             self.heads.use(self.loop.rules)

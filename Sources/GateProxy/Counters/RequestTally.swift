@@ -1,6 +1,7 @@
 import GatePolicy
 
-/// The number of evaluated requests on one event loop, by the terms of their verdicts.
+/// The number of evaluated requests on one event loop, by the labels of their verdicts (`RequestTerms`: app, platform,
+/// decision, rule and others).
 ///
 /// A verdict stores the index of its terms, so counting a request is a single increment. Terms that
 /// are no longer in the rules keep their index, because counters never decrease.

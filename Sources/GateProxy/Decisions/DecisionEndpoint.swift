@@ -47,7 +47,7 @@ extension Gateway {
 
     /// Returns the status with which the gateway passes on a denial with this status.
     ///
-    /// With `auth_request`, nginx takes only 401 and 403 for a denial. Envoy takes every 5xx of an HTTP service for a
+    /// With `auth_request`, nginx treats only 401 and 403 as a denial. Envoy treats every 5xx from an HTTP service as a
     /// failure of the service, and then allows the request or denies it without content.
     func status(for status: Int) -> Int {
         if self.dropsContent { return 403 }
@@ -56,7 +56,7 @@ extension Gateway {
 
     /// Returns the form of a denial for a client that would get `form` from the gate itself.
     ///
-    /// Gateways take the status 200 for permission. With another status, clients of Connect streams read the error of a
+    /// Gateways treat the status 200 as permission. With another status, clients of Connect streams read the error of a
     /// unary call. A page does not fit into a header field.
     func form(for form: AnswerForm) -> AnswerForm {
         switch form {

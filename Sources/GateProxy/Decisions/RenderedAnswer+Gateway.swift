@@ -85,7 +85,7 @@ extension RenderedAnswer {
 
     /// The maximum size in bytes of a denial in a header field.
     ///
-    /// A gateway takes a header section above its limit for a failure of the gate, and may then allow the request. The
+    /// A gateway treats a header section above its limit as a failure of the gate, and may then allow the request. The
     /// configuration in `docs/gateways` has a limit of 32 KiB.
     private static let fieldLimit = 24 * 1024
 

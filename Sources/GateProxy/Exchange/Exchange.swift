@@ -172,7 +172,7 @@ extension Exchange {
         }
     }
 
-    /// A request whose head was read by other code is being served.
+    /// Begins to serve a request whose head was read by other code.
     package mutating func begin() {
         self = .head
     }

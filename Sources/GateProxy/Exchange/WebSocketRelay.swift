@@ -57,6 +57,6 @@ struct WebSocketRelay {
         }
     }
 
-    /// Whether a close frame may be sent to the backend, because the last frame from the client is complete.
+    /// Whether a close frame may be sent to the backend: only if the last frame from the client is complete.
     var mayCloseBackend: Bool { self.fromClient.isBetweenFrames }
 }

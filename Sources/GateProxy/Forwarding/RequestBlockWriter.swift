@@ -2,7 +2,7 @@ import GatePolicy
 import GateWire
 package import NIOCore
 
-/// An encoder for request heads to HTTP/2 backends, as header blocks (RFC 9113 8.2 and 8.3.1).
+/// Encodes request heads for HTTP/2 backends as header blocks (RFC 9113 8.2 and 8.3.1).
 package enum RequestBlockWriter {
     /// Writes a header block; `isSecure` tells whether the backend connection uses TLS.
     package static func write(

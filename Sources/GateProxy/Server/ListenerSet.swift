@@ -29,7 +29,7 @@ struct ListenerSet: Sendable {
 
     /// The address for clients; `nil` if there are only gateways.
     let clientAddress: SocketAddress?
-    /// The address for TLS connections only, if there is one.
+    /// The address that accepts only TLS connections, if there is one.
     let tlsAddress: SocketAddress?
     /// The address for authorization requests from gateways, if there is one.
     let gatewayAddress: SocketAddress?

@@ -30,7 +30,7 @@ package struct GateTimeouts: Equatable, Sendable {
     /// This timeout is shorter than the usual timeouts of backends, so that the gate, not the
     /// backend, closes the connection.
     package var upstreamIdle: TimeAmount
-    /// How long an HTTP/2 backend with open streams may be silent before the gate sends a PING.
+    /// How long an HTTP/2 backend with open streams may send nothing before the gate sends a PING.
     ///
     /// If there is no response within the same time, or within 20 s if that is shorter, the
     /// connection is closed. gRPC servers close connections that receive more than one PING in 5

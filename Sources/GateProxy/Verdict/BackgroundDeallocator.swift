@@ -33,7 +33,7 @@ final class BackgroundDeallocator: Sendable {
         }
     }
 
-    /// Runs work with utility priority; at a lower priority, it could not keep up with a flood.
+    /// Runs work at utility priority; at a lower priority, it could not keep up with a flood of requests.
     private static func detached(_ work: @escaping Work) {
         Task.detached(priority: .utility) { work() }
     }

@@ -45,7 +45,7 @@ final class RenderedAnswer: Sendable, Equatable {
         self.sendsUpgrade = answer.sendsUpgrade
     }
 
-    /// Creates a response without a header block; `body` is `nil` if the response has no length.
+    /// Creates a response without a header block; `body` is `nil` if the response has no `Content-Length`.
     convenience init(
         status: Int,
         fields: [HeaderField],

@@ -70,7 +70,7 @@ extension FloorReport: CustomStringConvertible {
                 "  minimum: \"\(floor.version)\"  # \(Self.cost(floor, of: part)) below it pass now"
             )
         } else {
-            lines.append("  no version in the census is a higher floor within the limit")
+            lines.append("  no version in the census could be a higher floor within the limit")
         }
         for next in part.next {
             let cost = "\(Self.cost(next.floor, of: part)) today"

@@ -13,7 +13,7 @@ extension AdoptionCurve.Forecast {
         case .unknown(.notFalling): "no date: their share does not fall"
         case .unknown(.unsteady): "no date: their share falls too unevenly"
         case .unknown(.flattens):
-            "no date: their share falls more and more slowly; some never update"
+            "no date: their share falls more and more slowly; some clients never update"
         case .unknown(.far): "no date: too far in the future"
         }
     }

@@ -34,7 +34,7 @@ extension OperationReport {
             let wayOut =
                 isLike
                 ? "if they are for this API, pass \(base)"
-                : "if the base path of requests differs from its servers, pass --base"
+                : "if the base path of the requests differs from those of its servers, pass --base"
             return "?: \(subject); seen: \(seen); \(wayOut)"
         }
     }
@@ -46,7 +46,7 @@ extension OperationReport {
         }
         add(
             self.gaps.shapeless,
-            "have no shape: their paths are long, or ambiguous, or there were too many"
+            "have no shape: their paths are too long or ambiguous, or there were too many shapes"
         )
         add(
             self.gaps.estimated,

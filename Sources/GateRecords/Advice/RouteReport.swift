@@ -2,14 +2,14 @@ package import GateCensus
 package import GatePolicy
 internal import GateRules
 
-/// The clients that a route still selects, whether it can go, and what replaces it, as text and as JSON.
+/// The clients that a route still selects, whether it can be removed, and what replaces it, as text and as JSON.
 package struct RouteReport: Sendable {
     package typealias Target = RouteSelection.Target
 
     /// The parameters of the query.
     package struct Question: Sendable {
         package let target: Target
-        /// The clients; the limit is the share that a refusal may affect.
+        /// The clients; the limit is the share that a denial may affect.
         let clients: AdviceQuestion
 
         package init(
@@ -135,9 +135,11 @@ extension RouteReport: CustomStringConvertible {
     private var conclusion: [String] {
         var lines: [String]
         switch self.outlook {
-        case .now: lines = ["every app and platform is within the limit: the route can go"]
+        case .now:
+            lines = ["every app and platform is within the limit: the route can be removed"]
         case .from(let day):
-            lines = ["the route can probably go from \(AdoptionCurve.Forecast.date(day)) on"]
+            let date = AdoptionCurve.Forecast.date(day)
+            lines = ["the route can probably be removed from \(date) on"]
         case .unknown:
             return ["the route is still needed, and there is no date from which it is not"]
         }
@@ -146,11 +148,11 @@ extension RouteReport: CustomStringConvertible {
             case .success(let refusal):
                 let link = refusal.needsStoreURL ? ", with the store URL of your app" : ""
                 lines.append(
-                    "to refuse its clients instead, add this to the rule '\(rule.id)'\(link):"
+                    "to deny its clients instead, add this to the rule '\(rule.id)'\(link):"
                 )
                 lines.append("    \(refusal.text)")
             case .failure(let obstacle):
-                lines.append("the rule '\(rule.id)' has no planned refusal: \(obstacle)")
+                lines.append("the rule '\(rule.id)' has no planned denial: \(obstacle)")
             }
         }
         return lines

@@ -4,7 +4,7 @@ internal import GateSystem
 private import Logging
 private import Synchronization
 
-/// Adds the census of the hour after a change to the change's record.
+/// Completes the record of each change with the census of the hour after the change.
 extension AuditLog {
     /// The length in seconds of the observed period after a change.
     private static let span: Int64 = 3_600

@@ -45,7 +45,7 @@ package actor Census {
     package private(set) var denials = RecentDenials()
     /// Whether the census contains demo data.
     package nonisolated let hasDemoData: Bool
-    /// Whether there is a status page; if so, the data that it loads first is cached.
+    /// Whether there is a page; if so, the data that it loads first is cached.
     private let hasPage: Bool
     private let logger: Logger
     private var bucket: CensusBucket
@@ -66,7 +66,7 @@ package actor Census {
     ///   - limit: The maximum number of client cells per minute.
     ///   - fleet: The store that counts the devices of all gates; `nil` if there is none.
     ///   - returns: The store for a sample of denied devices; `nil` if there is none.
-    ///   - hasPage: Whether to cache the data that a status page loads first.
+    ///   - hasPage: Whether to cache the data that the page loads first.
     ///   - hasDemoData: Whether the store contains demo data.
     ///   - logger: The log for write failures and recoveries.
     package init(
@@ -284,7 +284,7 @@ extension Census {
     ///   - hash: The hash for device IDs; `nil` for the hash with the folder's key.
     ///   - fleet: The store that the gates of a fleet share; `nil` if there is none.
     ///   - samplesReturns: Whether to keep a sample of the denied devices.
-    ///   - hasPage: Whether to cache the data that a status page loads first.
+    ///   - hasPage: Whether to cache the data that the page loads first.
     ///   - logger: The log for problems.
     /// - Returns: The census, and the hash for device IDs.
     package static func open(

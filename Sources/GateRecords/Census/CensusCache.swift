@@ -4,7 +4,7 @@ internal import GateRules
 
 /// A cache of sums over settled periods.
 ///
-/// The status page queries the same week repeatedly, and reading it takes 0.2 seconds.
+/// The page queries the same week repeatedly, and reading it takes 0.2 seconds.
 struct CensusCache: Sendable {
     var rows = SumCache<CensusSums>()
     var rowsWithShapes = SumCache<CensusSums>()

@@ -9,7 +9,7 @@ extension CensusStore {
     private static let unsettled: Int64 = 120
     /// The length in seconds of a week, the default period for evaluating floors.
     private static let usualSpan: Int64 = 7 * 86_400
-    /// The length in seconds of the period for which the status page shows devices by day.
+    /// The length in seconds of the period for which the page shows devices by day.
     private static let usualAdoption: Int64 = 30 * 86_400
     /// An SQL condition for all rows of a period, which uses the index of spans and start times.
     static let inRange =
@@ -80,7 +80,7 @@ extension CensusStore {
         }
     }
 
-    /// Caches the sums that the status page loads first.
+    /// Caches the sums that the page loads first.
     func prepare(at now: Timestamp) throws(Failure) {
         _ = try self.rows(since: now.advanced(by: -Self.usualSpan), withShapes: true)
         for span in [CensusStore.Span.day.rawValue, Self.usualSpan, Self.daysKept] {

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The census of the last 90 days, in a SQLite database.
 ///
-/// Minutes are merged into hours two to three hours later, and hours into days after a week. Days are
-/// kept for 90 days. A query adds up rows of all three spans; no period is stored twice.
+/// Minutes are merged into hours two to three hours later, and hours into days after eight days. Days
+/// are kept for 90 days. A query adds up rows of all three spans; no period is stored twice.
 package final class CensusStore: Sendable {
     package typealias Failure = StateDatabase.Failure
 

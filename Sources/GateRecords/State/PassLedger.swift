@@ -22,7 +22,7 @@ package final class PassLedger: Sendable {
         var format = 1
         /// A random number for each process, because two gates may share a folder during a restart.
         var process: UInt64
-        /// Whether the record contains all uses, because the process ended in order.
+        /// Whether the record contains all uses, because the process shut down gracefully.
         var isComplete: Bool
         /// The second of issue up to which passes are rejected, in seconds since 1970.
         var unknownUntil: Int64

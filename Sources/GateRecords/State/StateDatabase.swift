@@ -14,7 +14,7 @@ package final class StateDatabase: Sendable {
             case .damaged(let reason): "the file is damaged (\(reason)); move it out of the way"
             case .newer(let version):
                 "the file was written by a newer VersionGate (schema \(version)); move it out of the way"
-            case .foreign: "the file is a different database; move it out of the way"
+            case .foreign: "the file is not the expected database; move it out of the way"
             case .failed(let reason): reason
             }
         }

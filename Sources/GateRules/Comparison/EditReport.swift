@@ -67,7 +67,7 @@ extension EditReport: CustomStringConvertible {
         // A global change, such as one to `exempt`, affects clients of every rule.
         let rest = effects.values.flatMap(\.self)
         if !rest.isEmpty {
-            lines.append("effects of these changes together:")
+            lines.append("combined effects of these changes:")
             lines += self.lines(of: rest)
         }
         lines += DifferenceReport.remarks(on: self.difference)
@@ -219,7 +219,7 @@ extension EditReport: CustomStringConvertible {
         let edited = Set(self.edits.all.map(\.subject))
         let routes = [change.after.route?.ruleID, change.before.route?.ruleID]
         let rules = [change.after.rule, change.before.rule]
-        // A change of the backend is caused by routes, even if another rule decided.
+        // A change of backend is caused by a route, even if another rule made the decision.
         let causes = change.isAboutRoutes ? routes + rules : rules + routes
         for rule in causes.compactMap(\.self)
         where edited.contains(.rule(rule)) {

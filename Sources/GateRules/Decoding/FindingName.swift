@@ -18,7 +18,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     case deadRule = "dead-rule"
     /// A route that can never select a backend.
     case deadRoute = "dead-route"
-    /// A route that no client of the last days used.
+    /// A route that no client has used in the last day.
     case unusedRoute = "unused-route"
     /// A rule or a maintenance window that has ended.
     case pastRule = "past-rule"

@@ -72,7 +72,7 @@ package enum FeedSubject: Sendable, Equatable {
     case releases
 }
 
-/// The way in which a fetch ended.
+/// How a fetch ended.
 package enum FeedEnd: Sendable, Equatable {
     /// The fetch is complete.
     case complete

@@ -15,7 +15,7 @@ struct RulesInReview {
     final class Floor: Sendable {
         let rule: RuleDefinition
         let places: RulesPlaces.Rule
-        /// The rule that contains the `next`; `nil` for a rule.
+        /// The rule whose `next` contains this floor; `nil` if the floor is a rule itself.
         let base: RuleDefinition?
 
         init(_ rule: RuleDefinition, at places: RulesPlaces.Rule, next base: RuleDefinition? = nil)

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The `next:` that turns the route of a rule into a refusal of the same clients.
+/// The `next:` that turns the route of a rule into a denial of the same clients.
 package struct RouteRefusal: Sendable, Equatable {
     /// The reason why a route has no such `next:`.
     package enum Obstacle: Error, Equatable {
@@ -8,15 +8,15 @@ package struct RouteRefusal: Sendable, Equatable {
         case notEnforced
         /// The rule already has a `next`.
         case isPlanned
-        /// The route selects only a share of the clients, and a refusal would apply to all of them.
+        /// The route selects only a share of the clients, and a denial would apply to all of them.
         case rollout
         /// The route selects every version, so that no update would pass.
         case everyVersion
-        /// The rule ends before the refusal would start.
+        /// The rule ends before the denial would start.
         case ends(Timestamp)
     }
 
-    /// The number of days of warnings before the refusal.
+    /// The number of days of warnings before the denial.
     private static let warning: Int64 = 14
 
     package let ruleID: String
@@ -26,12 +26,12 @@ package struct RouteRefusal: Sendable, Equatable {
     /// Whether the store URL is a placeholder, because the rule has none.
     package let needsStoreURL: Bool
 
-    /// Creates the refusal.
+    /// Creates the line that denies the route's clients.
     ///
     /// - Parameters:
     ///   - rule: The rule with the route.
     ///   - now: The time; clients are warned from the next day on.
-    ///   - day: The earliest day of the refusal, as the number of days since 1970.
+    ///   - day: The earliest day of the denial, as the number of days since 1970.
     /// - Throws: `Obstacle` if the rule has no such `next`.
     package init(of rule: RuleDefinition, at now: Timestamp, from day: Int64) throws(Obstacle) {
         guard let route = rule.route, rule.mode == .enforce else { throw .notEnforced }
@@ -78,7 +78,7 @@ extension RouteRefusal.Obstacle: CustomStringConvertible {
         switch self {
         case .notEnforced: "it only observes"
         case .isPlanned: "it already has a 'next'"
-        case .rollout: "it has a rollout, and a refusal would apply to all of its clients"
+        case .rollout: "it has a rollout, and a denial would apply to all of its clients"
         case .everyVersion: "it selects every version, so no update would pass"
         case .ends(let time): "it ends on \(time)"
         }

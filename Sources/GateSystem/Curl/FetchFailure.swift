@@ -20,7 +20,8 @@ package enum FetchFailure: Error, Equatable {
     case certificate(Certificate)
     /// TLS failed for a reason other than the certificate.
     case handshake
-    /// The proxy from the environment variables refused the connection, or is not a proxy.
+    /// The proxy from the environment variables was not found, refused the connection, or is not a
+    /// proxy.
     case proxy
     /// The connection ended before a response.
     case noResponse
@@ -59,7 +60,7 @@ extension FetchFailure: CustomStringConvertible {
         case .connectTimeout: "connecting timed out"
         case .certificate(let problem): "the certificate is not trusted: \(problem)"
         case .handshake: "the TLS handshake failed; the port may not support TLS"
-        case .proxy: "the proxy refused the connection"
+        case .proxy: "the proxy was not found, refused the connection, or is not a proxy"
         case .noResponse: "the connection was closed without a response"
         case .cutShort: "the connection was closed in the middle of the response"
         case .unframed: "the response has no length, so it may be truncated"

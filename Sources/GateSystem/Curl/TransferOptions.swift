@@ -103,7 +103,7 @@ final class TransferOptions {
             if method == .delete { try self.easy.set(CURLOPT_CUSTOMREQUEST, "DELETE") }
             return
         }
-        // `CURLOPT_COPYPOSTFIELDS` reads the size, so it must be set first.
+        // `CURLOPT_COPYPOSTFIELDS` reads the size, so the size must be set first.
         let size = unsafe gate_easy_set_offset(
             self.handle,
             CURLOPT_POSTFIELDSIZE_LARGE,

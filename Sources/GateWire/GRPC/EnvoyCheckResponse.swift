@@ -63,7 +63,7 @@ package struct EnvoyCheckResponse {
         self.bytes = response.bytes
     }
 
-    /// Adds a `HeaderValueOption` for each field line, which replaces existing lines.
+    /// Adds a `HeaderValueOption` for each field line; the option replaces existing lines.
     private static func add(_ lines: [UInt8], to message: inout ProtobufMessage, field: Int) {
         let bytes = lines.span
         var options: [ProtobufMessage] = []

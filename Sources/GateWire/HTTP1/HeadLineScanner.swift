@@ -2,7 +2,7 @@
 ///
 /// It searches each byte only once for the end of a line, even if the bytes arrive in small
 /// buffers. Only CR LF ends a line: RFC 9112 section 2.2 lets a recipient accept a bare LF, but
-/// other hops may not. Request smuggling exploits such differences.
+/// other hops may reject it. Request smuggling exploits such differences.
 struct HeadLineScanner: Equatable, Sendable {
     package enum Line: Equatable {
         /// The bounds of the line, without its CR LF.

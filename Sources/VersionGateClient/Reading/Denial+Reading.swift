@@ -57,7 +57,7 @@ extension Denial {
     ) -> String? {
         let marker = response.value(forHTTPHeaderField: GateWire.marker)
         let decisions = marker.flatMap { StructuredField($0) }?.tokens.map(\.token) ?? []
-        // With two gates in a row, the strictest decision is used.
+        // If two gates are chained, the stricter decision is used.
         if let decision = ["maintenance", "require"].first(where: decisions.contains) {
             return decision
         }

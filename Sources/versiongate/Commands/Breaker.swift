@@ -66,7 +66,7 @@ struct BreakerCommand: AsyncParsableCommand {
                 + "\(self.percent(trip.share)) of \(trip.clients) clients (\(whom)) "
                 + "\(noun), "
                 + "\(self.percent(trip.predicted)) predicted; "
-                + "\(trip.refusedRequests) requests denied before that"
+                + "\(trip.refusedRequests) requests denied before the breaker tripped"
         }
         let watched =
             report.watched.isEmpty

@@ -54,7 +54,7 @@ struct CensusRules: ParsableCommand {
         commandName: "rules",
         abstract: "Prints each rule's last decision time, and how many denied devices updated.",
         discussion:
-            "The resolution is a minute for an hour or two, an hour for a week, and a day after that."
+            "Times are exact to the minute for two hours, to the hour for eight days, then to the day."
     )
 
     @OptionGroup var rules: KeptRules

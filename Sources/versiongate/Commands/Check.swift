@@ -47,7 +47,7 @@ struct Check: ParsableCommand {
     var strict = false
 
     func validate() throws {
-        guard !self.paths.isEmpty else { throw ValidationError("there is no path to check") }
+        guard !self.paths.isEmpty else { throw ValidationError("no path was given") }
         guard self.paths.count == 1 || self.against == nil else {
             throw ValidationError("--against takes one path; check the others without it")
         }

@@ -20,7 +20,7 @@ struct FloorCommand: ParsableCommand {
                 A floor newly denies devices that the active rules allow and that send a lower \
                 version; only devices seen in the last --days are counted. If the share of devices \
                 below a higher floor falls steadily, the report predicts the day from which that \
-                floor is within the limit: see docs/census.md.
+                floor is within the limit; see docs/census.md.
                 """
         )
 

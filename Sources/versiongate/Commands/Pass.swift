@@ -4,11 +4,11 @@ import GateControl
 import GatePolicy
 import GateSystem
 
-/// Signs a header field with which a client passes although the rules deny it.
+/// Signs a header field with which a client passes even if the rules deny it.
 struct PassCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pass",
-        abstract: "Prints a signed header with which a client passes although the rules deny it.",
+        abstract: "Prints a signed header with which a client passes even if the rules deny it.",
         discussion: """
             For App Review, test devices and support. The client, or a proxy next to it, adds the \
             header to its requests. A gate with the same secret file (--preview-secret-file) \

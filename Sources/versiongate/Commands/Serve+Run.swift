@@ -248,7 +248,7 @@ extension Serve {
             )
             services.append(BackgroundService { await exporter.run() })
         }
-        // The admin service is appended last so that it is told first of a shutdown.
+        // The admin service is appended last, so that its shutdown begins first.
         if let admin { services.append(AdminService(server: admin)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

@@ -5,23 +5,23 @@ import GateRecords
 import GateRules
 import GateSystem
 
-/// Shows which paths are still requested by old versions.
+/// Shows which paths are still requested by clients of old versions or of a route.
 struct SunsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sunset",
         abstract:
-            "Shows which paths clients of old versions or routes still request, how often, and when they last did.",
+            "Shows which paths clients of old versions or of a route still request, how often, and "
+            + "when they last did.",
         discussion: """
             With --below, the report is about the clients below a version. With --route or \
             --backend, it is about the clients that routes of the active rules select; it shows \
-            their share of all devices, whether the route can go, and the 'next' that refuses \
-            these clients instead.
-
+            their share of all devices, whether the route can be removed, and the 'next' \
+            that denies these clients instead.
 
             Paths are the path patterns of the rules file and, for other requests, the path shapes \
             that the gate stores. With --openapi, the report lists the operations of a document, \
             matched by these shapes. '-' marks operations that no old version requests, and '?' \
-            operations that the census cannot tell apart.
+            operations whose calls the census may have missed.
             """
     )
 

@@ -11,7 +11,7 @@ import Logging
 /// The state of a gate that has served the demo's apps for some time.
 struct DemoHistory: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Creates a state directory with made-up traffic of the last days.",
+        abstract: "Creates a state directory with made-up traffic from recent days.",
         discussion: """
             The apps are those of demo-traffic. The directory must be new or empty. The gate and \
             its page say that the data is not real.

@@ -1,4 +1,4 @@
-/// The result of one check of a gate's settings and surroundings.
+/// The result of one check of a gate's settings and environment.
 struct Diagnosis: Encodable {
     enum State: String, Encodable {
         case ok

@@ -2,10 +2,10 @@ import ArgumentParser
 import GateProxy
 import GateSystem
 
-/// Checks the settings and the surroundings of a gate.
+/// Checks the settings and the environment of a gate.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks a gate's settings and surroundings, and says how to fix each problem.",
+        abstract: "Checks a gate's settings and environment, and explains how to fix each problem.",
         discussion: """
             The command takes the options of serve, its environment variables and its settings \
             file. It changes nothing: it opens the ports for a moment, connects to each backend \

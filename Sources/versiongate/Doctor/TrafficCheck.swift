@@ -53,7 +53,7 @@ struct TrafficCheck {
                     "feed",
                     "\(name): \(failure)",
                     fix: "versiongate feed check \(self.settings.rules) shows the details; until "
-                        + "then, the gate uses the last data that it has"
+                        + "the feed works, the gate uses the last data that it has"
                 )
             }
         } catch {

@@ -80,8 +80,8 @@ struct FileState: Equatable {
 
 /// Reloads the certificates when their files change.
 ///
-/// The files are checked once a second: certificates are renewed every few weeks, and polling works
-/// on every file system.
+/// The files are polled once a second. Polling works on every file system, and is fast enough for
+/// certificates, which are renewed every few weeks.
 struct CertificateService: Service {
     let reloader: CertificateReloader
     /// The state of the files just before they were first read.

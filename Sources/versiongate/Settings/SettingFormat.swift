@@ -62,7 +62,7 @@ extension SettingFormat where Value == String {
 }
 
 extension SettingFormat where Value == FetchURL {
-    static let fetchURL = Self("an https:// URL, or an http:// URL of this machine") { text in
+    static let fetchURL = Self("an https:// URL, or an http:// URL on this machine") { text in
         try? FetchURL(parsing: text)
     }
 }

@@ -100,7 +100,7 @@ def judge_event(case, answer):
 
 
 def judge_next(answer):
-    """Evaluates the request that passes after a refused upload; the two requests used `connections` connections."""
+    """Evaluates the request that passes after a denied upload; the two requests used `connections` connections."""
     following = answer.get("next")
     if following is None:
         return Outcome("lost", "not sent") if "status" in answer else judge_failure(answer)

@@ -29,7 +29,7 @@ For the exceptions, see [what to do in your app](clients.md#exceptions-by-http-c
 - "nginx:" precedes what the same client sees from nginx itself (`return 426`), where that differs.
 - "–": the client cannot send such a request.
 - `*`: the client hides the response, [regardless of the server](#responses-that-a-client-hides).
-- *next request*: the connection on which the client sends a request that passes, after a refused upload of 64 KB. *warned*: the
+- *next request*: the connection on which the client sends a request that passes, after a denied upload of 64 KB. *warned*: the
   app sees the hint in `X-VersionGate`. *brownout*, *maintenance*: the app also sees `Retry-After`. *events*: the first event of
   `/.versiongate/events`.
 - *retries*: the requests that the client retries automatically, and how often the server receives each.
@@ -216,8 +216,8 @@ def render(results):
         "## Without a proxy, HTTP/1.1\n", straight(results, "1.1", "http", everything),
         "## Without a proxy, HTTP/2 with TLS\n", straight(results, "2", "http", everything[:-1]),
         "## gRPC, gRPC-Web and Connect\n",
-        "A code means that the app sees the code and the text of the denial. GET is a unary call with an empty message; the sizes "
-        "are message sizes; 3 MB chunked is a call with a stream of messages.\n",
+        "A code in a cell means that the app receives this code and the text of the denial. GET is a unary call with an empty "
+        "message; the sizes are message sizes; \"3 MB chunked\" is a call with a stream of messages.\n",
         "### HTTP/2 with TLS\n", straight(results, "2", "rpc", CALLS),
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
@@ -228,7 +228,7 @@ def render(results):
         "### HTTP/1.1\n", behind(results, "1.1"),
         "### HTTP/2 with TLS\n", behind(results, "2"),
         "## Repeated uploads\n",
-        f"Refused uploads over HTTP/2, each on a separate connection: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
+        f"Denied uploads over HTTP/2, each on a separate connection: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
         "The numbers show how many uploads get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB "
         "upload after the response, and curl 7.88.1 then drops what it has not read yet.\n",
         uploads(results),

@@ -50,14 +50,14 @@ struct RouteReportTests {
         return result.output
     }
 
-    @Test func `sunset shows who uses a route, and the refusal that replaces it`() async throws {
+    @Test func `sunset shows who uses a route, and the denial that replaces it`() async throws {
         try await self.play { scene in
             let text = try Self.run(scene, "sunset", "--route", "old-api")
             #expect(text.contains(", the route of 'old-api', at most 1%\n- ios: 5 of "))
             // The number of all devices is an estimate.
             #expect(text.contains(" devices (0.5%)\n"))
             #expect(text.contains("  3.0      4         2\n"))
-            #expect(text.contains("within the limit: the route can go\n"))
+            #expect(text.contains("within the limit: the route can be removed\n"))
             #expect(text.contains("\nGET /v1/orders"))
             let next = try #require(
                 text.split(separator: "\n").first { $0.hasPrefix("    next: { minimum: \"4.0.0\"") }

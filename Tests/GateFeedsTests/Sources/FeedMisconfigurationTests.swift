@@ -170,7 +170,7 @@ struct FeedMisconfigurationTests {
         (
             "source: firebaseDatabase, database: SERVER, stream: false",
             Self.content(#"{"minVersion":3.5}"#),
-            "'minVersion' must be a string, found the number 3.5; numbers lose zeros (1.10 is 1.1): quote it"
+            "'minVersion' must be a string, found the number 3.5; numbers lose trailing zeros (1.10 is 1.1): quote it"
         ),
     ]
 

@@ -39,7 +39,7 @@ struct SourceValueTests {
     }
 
     @Test(arguments: [
-        ("93.1", "found the number 93.1; numbers lose zeros (93.10 is 93.1): quote it"),
+        ("93.1", "found the number 93.1; numbers lose trailing zeros (93.10 is 93.1): quote it"),
         ("1e5", "found the number 1e5"), ("-3", "found the number -3"), ("true", "found true"),
         ("{}", "found an object"), (#""4.1.0 or later""#, "not a valid build"),
         (#""latest""#, "not a valid build"),
@@ -53,7 +53,7 @@ struct SourceValueTests {
 
     @Test(arguments: [
         ("41200", "if it is a build, map it"),
-        ("4.1", "numbers lose zeros (1.10 is 1.1): quote it"),
+        ("4.1", "numbers lose trailing zeros (1.10 is 1.1): quote it"),
         (#""4.1.0 or later""#, "is not a valid version"),
         (#""Version 4.1.0""#, "is not a valid version"),
         (#""4.1.0, 4.2.0""#, "is not a valid version"), (#"["4.1","4.2"]"#, "found a list of 2"),

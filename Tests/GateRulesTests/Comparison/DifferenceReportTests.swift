@@ -95,7 +95,7 @@ struct DifferenceReportTests {
         #expect(data.contains(#""otherwise":"refuse""#) && data.contains(#""isDifferent":true"#))
     }
 
-    @Test func `another fallback and a refusal instead of a route are reported`() throws {
+    @Test func `another fallback and a denial instead of a route are reported`() throws {
         let fallback = try Self.report(Self.route("<4"), Self.route("<4", otherwise: "default"))
         #expect(
             fallback.description == """

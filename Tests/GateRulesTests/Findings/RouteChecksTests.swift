@@ -95,7 +95,7 @@ struct RouteChecksTests {
             let found = try self.reload(old, new, census)
             #expect(!found.contains { $0.contains("[guard]") || $0.contains("[laxer]") })
         }
-        // A refusal instead of the route is a change that 'guard' limits.
+        // A denial instead of the route is a change that 'guard' limits.
         let floor = Self.rule("minimum: \"3\", storeUrl: \"https://apps.apple.com/app/id1\"")
         let found = try self.reload(routes[2], floor, census)
         #expect(found.contains { $0.contains("error") && $0.hasSuffix("[guard]") })
@@ -112,7 +112,7 @@ struct RouteChecksTests {
             ]
         )
         let none = try self.findings(Self.route, backends: [])
-        #expect(none.count == 1 && none[0].contains("--upstream-named names none"))
+        #expect(none.count == 1 && none[0].contains("--upstream-named names no backend"))
         #expect(try self.findings(Self.route, backends: ["legcy"]) == [])
         #expect(try self.findings(Self.route) == [])
     }

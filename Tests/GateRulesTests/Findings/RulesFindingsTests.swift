@@ -230,7 +230,7 @@ struct RulesFindingsTests {
                     #"platform: ios, version: "4.2", build: 7, storeUrl: "http://a""#
                 ),
             [
-                "r.yaml:6:3: warning: the release 4.2.0 for ios is already in r.yaml:5:3",
+                "r.yaml:6:3: warning: the release 4.2.0 for ios is already listed at r.yaml:5:3",
                 "r.yaml:7:3: warning: the store URL 'http://a' is not HTTPS",
             ]
         ),

@@ -153,8 +153,8 @@ struct StoreBuildsFindingsTests {
                     "platform: android, builds: [9]"
                 ),
             [
-                "r.yaml:6:3: warning: the release 4.2.0 for android is already in r.yaml:4:3",
-                "r.yaml:8:3: warning: the release build 9 for android is already in r.yaml:7:3",
+                "r.yaml:6:3: warning: the release 4.2.0 for android is already listed at r.yaml:4:3",
+                "r.yaml:8:3: warning: the release build 9 for android is already listed at r.yaml:7:3",
             ]
         ),
     ]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateRules
 
-/// The refusal that replaces a route, pasted into its rule.
+/// The denial that replaces a route, pasted into its rule.
 struct RouteRefusalTests {
     private static let today: Int64 = 20_833
     private static let now = Timestamp(secondsSinceEpoch: Self.today * 86_400 + 43_200)
@@ -38,7 +38,7 @@ struct RouteRefusalTests {
             "3.1/71", "3.1/50"
         ),
     ])
-    func `the pasted refusal denies the clients that the route selects`(
+    func `the pasted line denies the clients that the route selects`(
         route: String,
         parts: [String],
         selected: String,
@@ -78,7 +78,7 @@ struct RouteRefusalTests {
         }
     }
 
-    @Test func `a refusal leaves two weeks for warnings`() throws {
+    @Test func `a denial leaves two weeks for warnings`() throws {
         let rule = try Self.rule("versions: \"<4\",")
         let soon = try RouteRefusal(of: rule, at: Self.now, from: Self.today)
         #expect(
@@ -105,7 +105,7 @@ struct RouteRefusalTests {
             .ends(Timestamp(secondsSinceEpoch: 1_800_403_200))
         ),
     ])
-    func `a route without a refusal says why`(
+    func `a route without a denial has a reason`(
         route: String,
         more: String,
         obstacle: RouteRefusal.Obstacle

@@ -52,7 +52,7 @@ extension HTTP2Connection {
         self.closedStreams.wasReset(stream)
     }
 
-    /// Handles a frame on a stream that has ended or will not be served.
+    /// Handles a frame on a stream that has ended or will not be served; counts DATA content as discarded.
     ///
     /// The frame is an error if the client could know that the stream has ended, or if the frame shows that the request
     /// is malformed.

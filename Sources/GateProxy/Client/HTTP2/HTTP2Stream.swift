@@ -72,7 +72,7 @@ final class HTTP2Stream: HTTP2Sender {
         self.isOver = false
     }
 
-    /// The number of body bytes that the client may still send; `nil` for any number.
+    /// The number of body bytes that the client may still send; `nil` if no length was announced.
     var announcedLength: AnnouncedLength? {
         if case .length(let length) = self.request { return length }
         return nil

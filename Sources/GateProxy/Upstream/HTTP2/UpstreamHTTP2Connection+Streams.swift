@@ -7,7 +7,7 @@ extension UpstreamHTTP2Connection {
     ///
     /// A backend that closes it earlier sends GOAWAY, so no request is lost.
     private static let idleTime = TimeAmount.seconds(30)
-    /// How long a connection with a waiting request may be silent before it is suspected to be
+    /// How long a connection with a waiting request may receive nothing before it is suspected to be
     /// dead.
     private static let suspiciousSilence = TimeAmount.seconds(5)
 

@@ -87,7 +87,7 @@ struct LockoutCheck {
                 "\(lockout.floor.words) locks out all clients: \(lockout.reason)",
                 at: lockout.place,
                 rule: lockout.floor.rule.id,
-                allowedBecause: isNew ? nil : "it is active already"
+                allowedBecause: isNew ? nil : "it is already active"
             )
         }
         for closure in self.closures {
@@ -98,7 +98,7 @@ struct LockoutCheck {
                     + "window of more than \(Self.longestMaintenance) days is probably a typo",
                 at: closure.place,
                 rule: closure.rule.id,
-                allowedBecause: isNew ? nil : "it is active already"
+                allowedBecause: isNew ? nil : "it is already active"
             )
         }
         for refused in self.refusedReleases {

@@ -10,7 +10,7 @@ struct UnknownBackendCheck: FindingCheck {
             let hint = Spelling.hint(for: route.backend, among: backends)
             let known =
                 backends.isEmpty
-                ? "; --upstream-named names none"
+                ? "; --upstream-named names no backend"
                 : "; --upstream-named names \(Self.list(backends))"
             findings.report(
                 .unknownBackend,

@@ -162,7 +162,7 @@ struct RepeatedReleaseCheck: FindingCheck {
                 continue
             }
             let name = release.version.map { "\($0)" } ?? StoreRelease.words(for: release.builds)
-            let message = "the release \(name) for \(release.platform) is already in"
+            let message = "the release \(name) for \(release.platform) is already listed at"
             findings.report(.repeatedRelease, "\(message) \(first)", at: place)
         }
     }
