@@ -50,7 +50,8 @@ def first_screen(operator):
     revision = api(operator, "rules")["revision"]
     expect(browser.evaluate(text("revision")) == revision, "the revision differs from the API")
     plan = api_impact(operator, since="7d", rule="ios", minimum="3.0")
-    words = f"{percent(plan['denied']['amount']['devices'], plan['total']['devices'])} of all devices seen in the last 7 days"
+    own = sum(audience["total"]["devices"] for audience in plan["audiences"] if audience["platform"] == "ios")
+    words = f"{percent(plan['denied']['amount']['devices'], own)} of this rule’s devices seen in the last 7 days"
     told = browser.until(f"{text('candidates')}.includes('ios 2.0 → 3.0') && {text('candidates')}.includes('{words}')")
     expect(told, f"'{browser.evaluate(text('candidates'))}' does not contain '{words}'")
     calm = browser.evaluate("document.getElementById('banner').className")

@@ -126,9 +126,7 @@ struct GuardCheck {
                 rule: rule
             )
         }
-        let why =
-            "none of them would pass, and there is no known version that will pass: add one to "
-            + "'releases'"
+        let why = "there is no known version that will pass: add one to 'releases'"
         return Words(
             name: .newlyRefused,
             message: plan + why,
