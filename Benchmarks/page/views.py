@@ -8,16 +8,17 @@ import time
 
 # A browser opens six connections to a host, and one of them is used for the events.
 CONNECTIONS = 5
-# The page requests each path once: the rules first, then the parts of a load together. Within a part, each request waits for the
-# one before.
+# The page requests each path once: the rules first, then the parts of a load together, and the advice last. Within a part, each
+# request waits for the response to the one before.
 FIRST = ("GET /api/v1/rules", "GET /api/v1/timeline")
 STATE = (("GET /api/v1/findings",), ("GET /api/v1/feeds",), ("GET /api/v1/audit?limit=30",))
 # The slider starts at the minimum of the first rule.
 IMPACT = "POST /api/v1/impact?since=7d&rule=r0&minimum=2.0.0"
-MINUTELY = (("GET /api/v1/census?since=7d", IMPACT), ("GET /api/v1/adoption?since=30d",))
-# The effect of the next minimum of the first rules, and the advice, come last.
+# The effect of the next minimum of the first rules.
 CANDIDATES = tuple(f"POST /api/v1/impact?since=7d&rule=r{number}&minimum=3.0" for number in range(3))
-LAST = (*CANDIDATES, "GET /api/v1/advice/floor?atMost=1%25")
+IMPACTS = (("GET /api/v1/census?since=7d", IMPACT, *CANDIDATES),)
+ADOPTION = (("GET /api/v1/adoption?since=30d",),)
+LAST = ("GET /api/v1/advice/floor?atMost=1%25",)
 # The page repeats these once a minute, and the counts every ten seconds while there is traffic.
 MINUTE = 60
 # The page selects the period by the traffic of longer and shorter ones.
@@ -28,11 +29,12 @@ def traffic(*spans):
     return tuple(f"GET /api/v1/traffic?since={span}" for span in spans)
 
 
+OVERVIEW = (traffic("15m"), ("GET /api/v1/overview",))
+
+
 def counts(*spans):
-    """Returns the requests for the overview, the traffic, and the decisions."""
-    return (
-        traffic("15m"), ("GET /api/v1/overview",), traffic(*spans), ("GET /api/v1/census?since=1h",), ("GET /metrics",),
-    )
+    """Returns the requests for the traffic and the decisions."""
+    return traffic(*spans), ("GET /api/v1/census?since=1h",), ("GET /metrics",)
 
 
 class Browser:
@@ -66,7 +68,7 @@ class Browser:
         """Loads the page, and returns the seconds from the start until each response."""
         begun, there = time.perf_counter(), {}
         self._ask_together(begun, there, *((question,) for question in FIRST))
-        self._ask_together(begun, there, *STATE, *counts(*CHOICES[span]), *MINUTELY)
+        self._ask_together(begun, there, *STATE, *OVERVIEW, *IMPACTS, *counts(*CHOICES[span]), *ADOPTION)
         self._ask_together(begun, there, LAST)
         self._full = begun
         return there
@@ -75,7 +77,8 @@ class Browser:
         """Sends the requests that the page repeats every ten seconds while there is traffic, and those of every minute."""
         begun = time.perf_counter()
         is_full = begun - self._full >= MINUTE
-        self._ask_together(begun, {}, *counts(span), *(MINUTELY if is_full else ()))
+        minutely = (IMPACTS, ADOPTION) if is_full else ((), ())
+        self._ask_together(begun, {}, *OVERVIEW, *minutely[0], *counts(span), *minutely[1])
         if is_full:
             self._ask_together(begun, {}, LAST)
             self._full = begun

@@ -25,11 +25,20 @@ export function askOnce(path) {
     return answers.get(path);
 }
 
+/** The last request to an endpoint that processes one request at a time. */
+let last = Promise.resolve();
+
 /**
- * Like `ask`, for an endpoint that processes one request at a time: retries every second while it is busy. Returns
- * `undefined` once `isWanted` returns false.
+ * Like `ask`, for an endpoint that processes one request at a time: the requests of this page are sent one after another, and again
+ * every second while the endpoint is busy with another page's. Returns `undefined` once `isWanted` returns false.
  */
-export async function askInTurn(path, options, isWanted) {
+export function askInTurn(path, options, isWanted) {
+    const answer = last.then(() => askUntilFree(path, options, isWanted));
+    last = answer.catch(() => {});
+    return answer;
+}
+
+async function askUntilFree(path, options, isWanted) {
     while (isWanted()) {
         try {
             return await ask(path, options);

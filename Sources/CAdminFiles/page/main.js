@@ -55,11 +55,14 @@ async function show(parts) {
             work.push(showHealth(rules).then(showState), renewUndo(rules));
         }
         if (parts.has("audit") || parts.has("rules")) work.push(showRecords());
-        if (parts.has("counts")) work.push(showOverview(rules), showTraffic(rules), showDecisions(rules), showAdoption(rules));
-        if (parts.has("counts") || parts.has("rules")) work.push(updateWhatIf(rules));
-        await Promise.all(work);
-        // These take long to count, and the other parts do not wait for them.
-        showCandidates(rules, recentClients()).then(showAdvice).catch(fail);
+        if (parts.has("counts")) work.push(showOverview(rules));
+        // Impacts take long, and are computed while the gate reads the rest.
+        const clients = parts.has("counts") || parts.has("rules") ? updateWhatIf(rules) : undefined;
+        const candidates = Promise.resolve(clients).then(() => showCandidates(rules, recentClients())).catch(fail);
+        if (parts.has("counts")) work.push(showTraffic(rules), showDecisions(rules), showAdoption(rules));
+        await Promise.all([...work, clients]);
+        // The other parts do not wait for these.
+        candidates.then(showAdvice).catch(fail);
     } catch (problem) {
         fail(problem);
     }

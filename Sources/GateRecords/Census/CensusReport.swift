@@ -51,7 +51,9 @@ package struct CensusReport: Sendable {
         self.until = until
         self.total = total
         self.lines = sums.map { ($0.key, $0.value) }.sorted { left, right in
-            (right.figures.requests, left.line.words) < (left.figures.requests, right.line.words)
+            left.figures.requests == right.figures.requests
+                ? left.line.words.lexicographicallyPrecedes(right.line.words)
+                : left.figures.requests > right.figures.requests
         }
     }
 }
@@ -69,10 +71,6 @@ extension CensusReport.Line {
         let client = self.client?.parts.map(\.words) ?? Array(repeating: "(other)", count: 6)
         return client + [self.kind.rawValue, self.rule]
     }
-}
-
-private func < (left: (UInt64, [String]), right: (UInt64, [String])) -> Bool {
-    left.0 == right.0 ? left.1.lexicographicallyPrecedes(right.1) : left.0 < right.0
 }
 
 extension CensusClient.Part {

@@ -58,7 +58,8 @@ package struct TrafficReport: Sendable {
             lines[line] = counts
         }
         let order = totals.sorted { left, right in
-            (right.value, left.key.words) < (left.value, right.key.words)
+            left.value == right.value
+                ? left.key.words < right.key.words : left.value > right.value
         }.map(\.key)
         var rest: [Int64: Count] = [:]
         for line in order.dropFirst(Self.limit) {
@@ -122,6 +123,11 @@ extension TrafficReport: Encodable {
         try container.encode("\(self.since)", forKey: .since)
         try container.encode("\(self.until)", forKey: .until)
         try container.encode(self.step, forKey: .stepSeconds)
+        // Most lines have the same times.
+        let times = Set(self.lines.flatMap(\.counts.keys))
+        let texts = Dictionary(
+            uniqueKeysWithValues: times.map { ($0, "\(Timestamp(secondsSinceEpoch: $0))") }
+        )
         let series = self.lines.map { item in
             Series(
                 app: item.line?.app,
@@ -130,7 +136,7 @@ extension TrafficReport: Encodable {
                 isOther: item.line == nil ? true : nil,
                 points: item.counts.sorted { $0.key < $1.key }.map { time, count in
                     Point(
-                        at: "\(Timestamp(secondsSinceEpoch: time))",
+                        at: texts[time, default: ""],
                         requests: count.requests,
                         denied: count.denied
                     )
