@@ -16,8 +16,11 @@ final class ThreadRules {
         /// Whether there is a field that only the gate may send to the backend.
         fileprivate(set) var hasOwned = false
         fileprivate var evidence = FormEvidence()
+        fileprivate var hasIdentity = false
         /// The first line whose value affects no verdict.
         fileprivate var indifferent: Int?
+        /// The line with the version; `nil` for a client that belongs to no class.
+        fileprivate(set) var version: Int?
     }
 
     private let ruleSet: RuleSet
@@ -27,10 +30,16 @@ final class ThreadRules {
     private let distinguishesRequests: Bool
     /// The bit set of the identity fields whose values do not affect any verdict.
     private let indifferent: UInt64
+    /// The classes of clients that the rules distinguish; `nil` if each client is evaluated.
+    private let classes: ClientClasses?
     private let preflight: EnvoyVerdict
     private let now: () -> Timestamp
     private var claims: IdentityClaims
+    /// The key of the client itself.
     private var key: [UInt8] = []
+    /// The key of the clients that share a verdict: their class, their languages and the form of a denial.
+    private var classKey: [UInt8] = []
+    private var languages: [UInt8] = []
     private var verdicts = VerdictTable()
 
     init(_ ruleSet: RuleSet, now: @escaping () -> Timestamp = ThreadRules.wallClock) {
@@ -42,6 +51,8 @@ final class ThreadRules {
         let names = ruleSet.indifferentHeaderNames
         self.indifferent = ruleSet.identityHeaderNames.prefix(64).enumerated()
             .reduce(0) { $0 | (names.contains($1.element) ? 1 << UInt64($1.offset) : 0) }
+        // Denials that contain other data of the client than the version cannot be shared.
+        self.classes = ruleSet.answersRepeatNames ? nil : ruleSet.clientClasses
         self.preflight = EnvoyVerdict(.preflight, at: now())
         self.now = now
         self.claims = ruleSet.noClaims
@@ -66,9 +77,7 @@ final class ThreadRules {
         address: () -> String
     ) -> (EnvoyVerdict, Facts) {
         var facts = Facts()
-        self.key.removeAll(keepingCapacity: true)
-        self.key.append(0)
-        unsafe self.read(lines, into: &facts)
+        let isClass = unsafe self.read(lines, into: &facts)
         let method = unsafe facts.method.map { unsafe lines[$0].value } ?? Self.nothing
         let target = unsafe facts.target.map { unsafe lines[$0].value } ?? Self.nothing
         let (methodBytes, targetBytes) = unsafe (method.span, target.span)
@@ -78,25 +87,50 @@ final class ThreadRules {
             return (self.preflight, facts)
         }
         let form = facts.evidence.form(method: methodBytes, target: targetBytes)
-        self.key[0] = form.rawValue
         let scope =
             self.distinguishesRequests
             ? self.ruleSet.scope(method: methodBytes, target: targetBytes) : .unrestricted
+        var classSlot: Int?
+        if isClass, !facts.offersUpgrade {
+            self.classKey[1] = form.rawValue
+            let (known, slot) = self.verdicts.find(self.classKey, scope)
+            if let known, known.isValid(self.now) { return (known, facts) }
+            classSlot = slot
+        } else {
+            facts.version = nil
+        }
         // Browsers cannot set header fields for WebSockets.
         let readsQuery = facts.offersUpgrade && !facts.announcesBody && !self.queryNames.isEmpty
         let query =
             readsQuery ? QueryParameters(ofTarget: targetBytes, named: self.queryNames) : .none
-        if readsQuery { query.append(to: &self.key) }
         let client = self.dependsOnAddress ? address() : ""
-        if self.dependsOnAddress {
-            self.key.append(0xFE)
-            self.key += client.utf8
-        }
+        unsafe self.describe(lines, query, form, address: client, &facts)
         let (known, slot) = self.verdicts.find(self.key, scope)
         if let known, known.isValid(self.now) { return (known, facts) }
-        let verdict = unsafe self.decide(on: lines, query, scope, form, address: client)
+        let subject = Subject(query: query, scope: scope, form: form, address: client)
+        if let classSlot {
+            let version = unsafe facts.version.map { unsafe lines[$0].value } ?? Self.nothing
+            let (verdict, isShared) = unsafe self.decide(on: lines, subject, version: version)
+            if isShared {
+                self.verdicts.keep(verdict, self.classKey, scope, slot: classSlot)
+            } else {
+                self.verdicts.keep(verdict, self.key, scope, slot: slot)
+            }
+            return (verdict, facts)
+        }
+        let (verdict, _) = unsafe self.decide(on: lines, subject, version: nil)
         self.verdicts.keep(verdict, self.key, scope, slot: slot)
         return (verdict, facts)
+    }
+
+    /// Returns the content of a denial for the client of a request.
+    func body(
+        of denial: EnvoyVerdict.Denial,
+        _ facts: Facts,
+        in lines: UnsafeBufferPointer<EnvoyLine>
+    ) -> [UInt8] {
+        guard !denial.gaps.isEmpty, let version = facts.version else { return denial.answer.body }
+        return denial.body(with: unsafe lines[version].value.span)
     }
 
     /// Returns the names of the lines that only the gate may send to the backend.
@@ -113,8 +147,16 @@ final class ThreadRules {
         unsafe method.elementsEqual("OPTIONS".utf8)
     }
 
-    /// Reads the facts about a head, and adds the identity to the key.
-    private func read(_ lines: UnsafeBufferPointer<EnvoyLine>, into facts: inout Facts) {
+    /// Reads the facts about a head, and the class of the client.
+    ///
+    /// - Returns: Whether the client belongs to a class.
+    private func read(_ lines: UnsafeBufferPointer<EnvoyLine>, into facts: inout Facts) -> Bool {
+        self.classKey.removeAll(keepingCapacity: true)
+        // The first byte tells the keys of classes from those of clients, the second one is the form.
+        self.classKey += [0xC0, 0]
+        self.languages.removeAll(keepingCapacity: true)
+        var told = ClientClasses.Told()
+        var isClass = self.classes != nil
         for index in lines.indices {
             let line = unsafe lines[index]
             switch unsafe self.fields.meaning(of: line.key) {
@@ -122,7 +164,17 @@ final class ThreadRules {
             case .method: facts.method = index
             case .target: facts.target = index
             case .identity(let field):
-                unsafe self.append(field, at: index, of: lines, &facts)
+                facts.hasIdentity = true
+                guard isClass, let classes else { continue }
+                let value = unsafe line.value.span
+                isClass = classes.tell(header: Int(field), value, to: &self.classKey, &told)
+                switch classes.parts[Int(field)] {
+                case .version?: facts.version = index
+                case .languages?:
+                    self.languages.append(UInt8(ascii: "\n"))
+                    self.languages.append(value)
+                default: break
+                }
             case .owned: facts.hasOwned = true
             case .contentType: facts.evidence.add(contentType: unsafe line.value.span)
             case .accept: facts.evidence.add(accept: unsafe line.value.span)
@@ -135,6 +187,37 @@ final class ThreadRules {
                 let isEmpty = unsafe line.value.elementsEqual("0".utf8)
                 if !isEmpty { facts.announcesBody = true }
             }
+        }
+        self.classKey.append(0xFF)
+        self.classKey += self.languages
+        // Fields that are added for a value in the version line differ between the clients of a class.
+        return isClass && facts.hasIdentity && !told.isAdded
+            && self.classes?.isComplete(told) == true
+    }
+
+    /// Sets the key of the client.
+    private func describe(
+        _ lines: UnsafeBufferPointer<EnvoyLine>,
+        _ query: QueryParameters,
+        _ form: AnswerForm,
+        address: String,
+        _ facts: inout Facts
+    ) {
+        self.key.removeAll(keepingCapacity: true)
+        self.key.append(form.rawValue)
+        if facts.hasIdentity {
+            for index in lines.indices {
+                let key = unsafe lines[index].key
+                guard case .identity(let field) = unsafe self.fields.meaning(of: key) else {
+                    continue
+                }
+                unsafe self.append(field, at: index, of: lines, &facts)
+            }
+        }
+        query.append(to: &self.key)
+        if self.dependsOnAddress {
+            self.key.append(0xFE)
+            self.key += address.utf8
         }
     }
 
@@ -190,13 +273,26 @@ final class ThreadRules {
         unsafe self.key.append(value.span)
     }
 
+    /// A request apart from the identity of its client.
+    private struct Subject {
+        let query: QueryParameters
+        let scope: RequestScope
+        let form: AnswerForm
+        let address: String
+    }
+
+    /// Evaluates the rules.
+    ///
+    /// - Parameters:
+    ///   - lines: The lines of the head.
+    ///   - subject: The request.
+    ///   - version: The value of the version line of a client that belongs to a class.
+    /// - Returns: The verdict, and whether all clients with the same class key share it.
     private func decide(
         on lines: UnsafeBufferPointer<EnvoyLine>,
-        _ query: QueryParameters,
-        _ scope: RequestScope,
-        _ form: AnswerForm,
-        address: String
-    ) -> EnvoyVerdict {
+        _ subject: Subject,
+        version: UnsafeBufferPointer<UInt8>?
+    ) -> (EnvoyVerdict, isShared: Bool) {
         let now = self.now()
         self.claims.removeAll()
         for index in lines.indices {
@@ -206,15 +302,49 @@ final class ThreadRules {
             }
             self.claims.addHeader(at: Int(field), unsafe line.value.span)
         }
-        self.claims.addQuery(query)
+        self.claims.addQuery(subject.query)
         let identity = self.ruleSet.identify(self.claims)
-        let decision = self.ruleSet.decide(identity, in: scope, at: now, address: address)
-        return EnvoyVerdict(
-            decision,
-            upstream: self.ruleSet.upstreamIdentity(self.claims, identity),
-            hint: self.ruleSet.hint(for: decision),
-            answer: self.ruleSet.answer(to: decision, for: identity, as: form, at: now),
-            at: now
+        let decision = self.ruleSet.decide(
+            identity,
+            in: subject.scope,
+            at: now,
+            address: subject.address
         )
+        let upstream = self.ruleSet.upstreamIdentity(self.claims, identity)
+        func answer(versionAs standIn: String?) -> Answer? {
+            guard let standIn else {
+                return self.ruleSet.answer(to: decision, for: identity, as: subject.form, at: now)
+            }
+            return self.ruleSet.answer(
+                to: decision,
+                for: identity,
+                as: subject.form,
+                at: now,
+                versionAs: standIn
+            )
+        }
+        func verdict(_ denial: EnvoyVerdict.Denial?) -> EnvoyVerdict {
+            EnvoyVerdict(
+                decision,
+                upstream: upstream,
+                hint: self.ruleSet.hint(for: decision),
+                denial: denial,
+                at: now
+            )
+        }
+        let own = answer(versionAs: nil)
+        guard let version = unsafe version, upstream.add.isEmpty else {
+            return (verdict(own.map { EnvoyVerdict.Denial($0) }), false)
+        }
+        guard let own else {
+            return (verdict(nil), self.classes?.shares(decision) == true)
+        }
+        // Without a version, the denial has no place for it.
+        guard identity.version.value != nil else { return (verdict(.init(own)), true) }
+        guard let pattern = answer(versionAs: EnvoyVerdict.Denial.standIn),
+            let shared = EnvoyVerdict.Denial(pattern: pattern),
+            shared.isSame(as: own, with: unsafe version.span)
+        else { return (verdict(.init(own)), false) }
+        return (verdict(shared), true)
     }
 }

@@ -29,7 +29,8 @@ final class FilterStream {
         if let denial = verdict.denial {
             let origin = unsafe facts.origin.map { unsafe lines[$0].value }
                 .map { unsafe String(decoding: $0, as: UTF8.self) }
-            Self.send(denial, of: verdict.kind, origin: origin, to: stream)
+            let body = unsafe rules.body(of: denial, facts, in: lines)
+            Self.send(denial, body, of: verdict.kind, origin: origin, to: stream)
             return false
         }
         // The lines are no longer valid after the first change.
@@ -42,6 +43,7 @@ final class FilterStream {
 
     private static func send(
         _ denial: EnvoyVerdict.Denial,
+        _ body: [UInt8],
         of kind: Decision.Kind,
         origin: String?,
         to stream: EnvoyStream
@@ -51,7 +53,7 @@ final class FilterStream {
         stream.respond(
             status: denial.answer.status,
             fields,
-            body: denial.answer.body,
+            body: body,
             details: kind == .maintenance ? "versiongate_maintenance" : "versiongate_require"
         )
     }
