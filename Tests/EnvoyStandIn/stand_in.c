@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { request = 0, response = 2, reply = 4, metadata = 5, maps = 6 };
+enum { request = 0, response = 2, reply = 4, metadata = 5, counted = 6, maps = 7 };
 
 typedef struct stand_in_bytes bytes;
 
@@ -194,6 +194,14 @@ int envoy_dynamic_module_callback_http_filter_config_define_counter(
 
 int envoy_dynamic_module_callback_http_filter_increment_counter(
     void *filter, size_t metric, bytes *values, size_t count, uint64_t amount) {
-    (void)filter, (void)metric, (void)values, (void)count, (void)amount;
+    (void)metric, (void)amount;
+    uint8_t name[512];
+    size_t length = 0;
+    for (size_t i = 0; i < count && length + values[i].length + 1 < sizeof name; i++) {
+        if (i > 0) name[length++] = ',';
+        memcpy(name + length, values[i].ptr, values[i].length);
+        length += values[i].length;
+    }
+    append(&((struct stand_in_stream *)filter)->maps[counted], (bytes){name, length}, (bytes){name, 0});
     return 0;
 }

@@ -219,7 +219,7 @@ final class ModuleTests {
     @Test func `filters with the same path share their rules`() throws {
         let first = try #require(Configuration("rules: \(self.path)"))
         let second = try #require(Configuration(#"{"rules": "\#(self.path)"}"#))
-        #expect(unsafe first.pointer == second.pointer)
+        #expect(first.follower === second.follower)
     }
 
     @Test func `a device makes no difference, unless there are two`() throws {
@@ -231,5 +231,27 @@ final class ModuleTests {
         let stream = try self.stream()
         #expect(stream.send(Self.current + ["X-Device-Id: a", "X-Device-Id: b"]))
         #expect(Self.value("x-device-id", of: stream.requestLines).count <= 1)
+    }
+
+    @Test func `the decision and the rule are in Envoy's metadata and counters`() throws {
+        let stream = try self.stream()
+        #expect(!stream.send(Self.old))
+        let metadata = stream.metadata.map(\.description)
+        #expect(metadata.contains("versiongate.decision: require"))
+        #expect(metadata.contains("versiongate.rule: ios"))
+        #expect(stream.counted == ["other,ios,require,ios,enforce"])
+        let other = try self.stream()
+        #expect(other.send([]))
+        #expect(other.metadata.first?.description == "versiongate.decision: allow")
+        #expect(other.counted == ["other,other,allow,none,enforce"])
+    }
+
+    @Test func `clients of a class share a denial, each with its own version`() throws {
+        for version in ["3.4.9", "3.4.8", " v3.1", "3.4.9 (93)", "3.4.9"] {
+            let stream = try self.stream()
+            #expect(!stream.send(["X-App-Platform: ios", "X-App-Version:\(version)"]))
+            let own = try AppVersion(parsing: version.split(separator: "(")[0].description)
+            #expect(stream.body.contains(#""currentVersion":"\#(own)""#), "\(version)")
+        }
     }
 }

@@ -21,6 +21,7 @@ final class StandInStream {
         static let response: Int32 = 2
         static let reply: Int32 = 4
         static let metadata: Int32 = 5
+        static let counted: Int32 = 6
     }
 
     private let filter: OpaquePointer
@@ -128,6 +129,9 @@ final class StandInStream {
     var replyLines: [Line] { self.lines(Map.reply) }
     var metadata: [Line] { self.lines(Map.metadata) }
 
+    /// The label values under which the request was counted, each time joined by commas.
+    var counted: [String] { self.lines(Map.counted).map(\.name) }
+
     private func lines(_ map: Int32) -> [Line] {
         let count = unsafe stand_in_count(self.filter, map)
         return (0..<count).map { index in
@@ -170,7 +174,18 @@ final class Configuration {
 
     /// Creates the configuration of a filter with some rules.
     init(_ follower: RulesFollower) {
-        unsafe self.pointer = Unmanaged.passRetained(follower).toOpaque()
+        var envoy = 0
+        let counter = unsafe withUnsafeMutablePointer(to: &envoy) { envoy in
+            unsafe RequestCounter(UnsafeMutableRawPointer(envoy))
+        }
+        let configuration = FilterConfiguration(follower, counter: counter)
+        unsafe self.pointer = Unmanaged.passRetained(configuration).toOpaque()
+    }
+
+    /// The rules that the filter uses.
+    var follower: RulesFollower {
+        unsafe Unmanaged<FilterConfiguration>.fromOpaque(self.pointer).takeUnretainedValue()
+            .follower
     }
 
     deinit {

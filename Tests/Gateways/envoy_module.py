@@ -144,6 +144,15 @@ def check_decisions(gateway):
     yield "a route without the filter", get(gateway, "/.versiongate/status", OLD).status, 200
 
 
+def check_log(gateway):
+    get(gateway, "/floor/logged", OLD)
+    time.sleep(0.6)
+    lines = [json.loads(line) for line in gateway.log().splitlines() if line.startswith("{")]
+    found = [line for line in lines if line["path"] == "/floor/logged"]
+    text = ", ".join(str(found[0].get(name)) for name in ("decision", "rule", "details")) if found else "no line"
+    yield "the access log", text, "require, all, versiongate_require"
+
+
 def check_reload(gateway):
     """Under load, each response is by one revision, and a broken file keeps the last good one."""
     def revision(number):
@@ -241,7 +250,9 @@ def main():
     passed = failed = 0
     try:
         gateway.start()
-        checks = check_decisions(gateway), check_reload(gateway), check_agreement(gateway, given.requests)
+        checks = (
+            check_decisions(gateway), check_log(gateway), check_reload(gateway), check_agreement(gateway, given.requests),
+        )
         for title, value, expected in itertools.chain(*checks):
             is_right = value == expected
             passed, failed = passed + is_right, failed + (not is_right)

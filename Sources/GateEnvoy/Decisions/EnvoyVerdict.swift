@@ -45,12 +45,18 @@ final class EnvoyVerdict: Sendable {
     /// The fields to add to the backend's response.
     let responseFields: FieldBlock
     let denial: Denial?
+    /// The facts for Envoy's access log: `decision`, `revision`, `route` and `rule`.
+    let metadata: FieldBlock
+    /// The labels under which the request is counted, as in `RequestCounter.labels`.
+    let labels: TextBlock
     /// The second at which the decision must be made again; `nil` if it never expires.
     private let validUntil: Timestamp?
     private let decidedAt: Timestamp
 
     init(
         _ decision: Decision,
+        of revision: String,
+        countedAs terms: RequestTerms,
         upstream: UpstreamIdentity = UpstreamIdentity(),
         hint: [HeaderField] = [],
         denial: Denial? = nil,
@@ -61,6 +67,14 @@ final class EnvoyVerdict: Sendable {
         self.requestFields = FieldBlock(upstream.add + decision.backendFields)
         self.responseFields = FieldBlock(hint)
         self.denial = denial
+        var metadata = [("decision", decision.name), ("revision", revision)]
+        if let route = decision.route { metadata.append(("route", route.backend)) }
+        if let rule = decision.ruleID { metadata.append(("rule", rule)) }
+        self.metadata = FieldBlock(metadata.map { HeaderField(name: $0, value: $1) })
+        let mode: RuleMode = terms.passesByObserving ? .observe : .enforce
+        self.labels = TextBlock([
+            terms.app, terms.platform, terms.decision, terms.rule, mode.rawValue,
+        ])
         self.decidedAt = now
         // A response with `Retry-After` is accurate for only one second.
         let nextSecond = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch + 1)

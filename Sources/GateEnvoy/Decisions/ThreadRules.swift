@@ -53,7 +53,12 @@ final class ThreadRules {
             .reduce(0) { $0 | (names.contains($1.element) ? 1 << UInt64($1.offset) : 0) }
         // Denials that contain other data of the client than the version cannot be shared.
         self.classes = ruleSet.answersRepeatNames ? nil : ruleSet.clientClasses
-        self.preflight = EnvoyVerdict(.preflight, at: now())
+        self.preflight = EnvoyVerdict(
+            .preflight,
+            of: ruleSet.revision,
+            countedAs: .preflight,
+            at: now()
+        )
         self.now = now
         self.claims = ruleSet.noClaims
     }
@@ -326,6 +331,8 @@ final class ThreadRules {
         func verdict(_ denial: EnvoyVerdict.Denial?) -> EnvoyVerdict {
             EnvoyVerdict(
                 decision,
+                of: self.ruleSet.revision,
+                countedAs: self.ruleSet.terms(of: decision, for: identity),
                 upstream: upstream,
                 hint: self.ruleSet.hint(for: decision),
                 denial: denial,

@@ -3,13 +3,13 @@ import GatePolicy
 
 /// One request that runs through the filter, and its response.
 final class FilterStream {
-    private let follower: RulesFollower
+    private let configuration: FilterConfiguration
     private var verdict: EnvoyVerdict?
     /// Whether Envoy or a filter generates the response, and not the backend.
     private var isLocal = false
 
-    init(_ follower: RulesFollower) {
-        self.follower = follower
+    init(_ configuration: FilterConfiguration) {
+        self.configuration = configuration
     }
 
     /// Evaluates the request.
@@ -17,7 +17,7 @@ final class FilterStream {
     /// - Returns: Whether it passes; otherwise, the response was sent.
     func receiveRequest(_ stream: EnvoyStream, endsWithHead: Bool) -> Bool {
         let thread = ThreadState.current
-        let rules = thread.rules(of: self.follower)
+        let rules = thread.rules(of: self.configuration.follower)
         stream.readRequest(into: thread.lines)
         let lines = unsafe thread.lines.lines
         let (verdict, facts) = unsafe rules.verdict(
@@ -26,6 +26,8 @@ final class FilterStream {
             address: { stream.clientAddress }
         )
         self.verdict = verdict
+        if let counter = self.configuration.counter { stream.count(counter, verdict.labels) }
+        unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
         if let denial = verdict.denial {
             let origin = unsafe facts.origin.map { unsafe lines[$0].value }
                 .map { unsafe String(decoding: $0, as: UTF8.self) }

@@ -22,7 +22,10 @@ public func createConfiguration(
     }
     do throws(LoadFailure) {
         let follower = try RulesWatch.shared.follower(of: path)
-        return unsafe Unmanaged.passRetained(follower).toOpaque()
+        let counter = unsafe RequestCounter(envoy)
+        if counter == nil { EnvoyLog.warning("Envoy refuses to count requests") }
+        let configuration = FilterConfiguration(follower, counter: counter)
+        return unsafe Unmanaged.passRetained(configuration).toOpaque()
     } catch {
         for error in error.errors { EnvoyLog.error("\(error)") }
         EnvoyLog.error("rules not loaded from \(path), so Envoy refuses the configuration")
@@ -33,7 +36,7 @@ public func createConfiguration(
 /// Releases the configuration of a filter, once none of its streams is left.
 @c(envoy_dynamic_module_on_http_filter_config_destroy)
 public func destroyConfiguration(_ configuration: UnsafeMutableRawPointer) {
-    unsafe Unmanaged<RulesFollower>.fromOpaque(configuration).release()
+    unsafe Unmanaged<FilterConfiguration>.fromOpaque(configuration).release()
 }
 
 /// Creates the state of a stream.
@@ -42,8 +45,9 @@ public func createStream(
     _ configuration: UnsafeMutableRawPointer,
     _ filter: UnsafeMutableRawPointer
 ) -> UnsafeMutableRawPointer? {
-    let follower = unsafe Unmanaged<RulesFollower>.fromOpaque(configuration).takeUnretainedValue()
-    return unsafe Unmanaged.passRetained(FilterStream(follower)).toOpaque()
+    let configuration = unsafe Unmanaged<FilterConfiguration>.fromOpaque(configuration)
+        .takeUnretainedValue()
+    return unsafe Unmanaged.passRetained(FilterStream(configuration)).toOpaque()
 }
 
 /// Evaluates a request when its head has arrived.

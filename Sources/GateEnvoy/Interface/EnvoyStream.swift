@@ -16,7 +16,7 @@ struct EnvoyStream {
         }
     }
 
-    private let filter: UnsafeMutableRawPointer
+    let filter: UnsafeMutableRawPointer
 
     init(_ filter: UnsafeMutableRawPointer) {
         unsafe self.filter = filter

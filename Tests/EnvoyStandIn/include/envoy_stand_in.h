@@ -38,7 +38,8 @@ struct stand_in_bytes stand_in_value(const struct stand_in_stream *_Nonnull stre
 // The status of the module's response; 0 if it sent none. Its header lines are in map 4.
 uint32_t stand_in_status(const struct stand_in_stream *_Nonnull stream);
 struct stand_in_bytes stand_in_body(const struct stand_in_stream *_Nonnull stream);
-// The pairs of the dynamic metadata are in map 5, as lines `namespace.key`.
+// The pairs of the dynamic metadata are in map 5, as lines `namespace.key`; the label values of counters, joined by
+// commas, are the names in map 6.
 
 // The log of all streams, one message a line; the caller frees it. The log is then empty.
 char *_Nonnull stand_in_take_log(void);
