@@ -21,7 +21,7 @@ PACKAGES := .build/package
 
 
 .DEFAULT_GOAL := run
-.PHONY: help run build test lint bench decide-bench dearest observed soak updates conformance fuzz sanitize clean
+.PHONY: help run build envoy-module test lint bench decide-bench envoy-bench dearest observed soak updates conformance fuzz sanitize clean
 .PHONY: clients gateways gateway-manifests notice package package-test image image-test kubernetes client
 .PHONY: client-packages helm admin-api prometheus
 
@@ -34,6 +34,11 @@ run: build ## start the gate with a demo (RUN=--no-traffic: without its clients)
 build: ## build the release executable
 	@dev/install-packages.sh build
 	VERSIONGATE_COMMIT=$(COMMIT) $(SWIFT) build $(RELEASE_FLAGS) --product versiongate
+
+envoy-module: ## build the module for Envoy, .build/release/libversiongate_envoy.so (5 minutes)
+	@dev/install-packages.sh build
+	$(SWIFT) build $(RELEASE_FLAGS) --product versiongate_envoy
+	SWIFTC=$(SWIFT)c deploy/envoy/link.sh .build/release
 
 test: ## lint, build and run all tests (10 minutes, 30 with the first build)
 	@dev/install-packages.sh test
@@ -104,6 +109,10 @@ decide-bench: build ## compare decisions for gateways with other authorizers (15
 	@dev/install-peers.sh
 	python3 Benchmarks/decide.py --gate $(GATE) --markdown docs/benchmarks.md
 
+envoy-bench: build envoy-module ## compare the module for Envoy with other filters (5 minutes)
+	@dev/install-peers.sh
+	python3 Benchmarks/envoy_module.py --gate $(GATE)
+
 dearest: build ## count the instructions of the most expensive requests (1 minute)
 	python3 Benchmarks/dearest.py --gate $(GATE)
 
@@ -130,13 +139,14 @@ clients: build ## run real HTTP clients and write docs/client-matrix.md (20 minu
 	@dev/install-python.sh Tests/ClientMatrix/niquests.txt .build/niquests
 	.build/clients/bin/python3 -B Tests/ClientMatrix/run.py --gate $(GATE) --markdown docs/client-matrix.md
 
-gateways: build ## run the gate with real gateways and write docs/gateways/README.md (10 minutes)
+gateways: build envoy-module ## run the gate with real gateways and write docs/gateways/README.md (10 minutes)
 	@dev/install-packages.sh gateways
 	@dev/install-peers.sh
 	@dev/install-python.sh Tests/Gateways/requirements.txt .build/gateways
 	PATH="$(CURDIR)/.build/peers/bin:$$PATH:/usr/sbin" dev/try-pages.py --gate $(GATE) $(GATEWAY_PAGES)
 	.build/gateways/bin/python3 -B Tests/Gateways/run.py --gate $(GATE) --markdown docs/gateways/README.md
 	.build/gateways/bin/python3 -B Tests/Gateways/envoy_checks.py --gate $(GATE)
+	.build/gateways/bin/python3 -B Tests/Gateways/envoy_module.py --gate $(GATE)
 
 # The pages whose commands run anywhere; those for Kubernetes have only manifests.
 GATEWAY_PAGES := $(foreach name,nginx haproxy caddy traefik apache envoy,docs/gateways/$(name).md)

@@ -11,6 +11,9 @@ let package = Package(
         .library(name: "VersionGateClient", type: .static, targets: ["VersionGateClient"]),
         // The gate loads this library in tests and benchmarks.
         .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
+        // `make envoy-module` links this into a shared library, because SwiftPM links no shared library with the static
+        // Swift runtime.
+        .library(name: "versiongate_envoy", type: .static, targets: ["GateEnvoy"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -72,6 +75,11 @@ let package = Package(
         .target(
             name: "GateRules",
             dependencies: ["CYAML", "GateCensus", "GateCrypto", "GatePolicy", "GateSystem"]
+        ),
+        .target(name: "CEnvoyModule"),
+        .target(
+            name: "GateEnvoy",
+            dependencies: ["CEnvoyModule", "GatePolicy", "GateRules", "GateSystem"]
         ),
         .target(
             name: "GateFeeds",
@@ -333,6 +341,21 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]
+        ),
+        .target(name: "CEnvoyStandIn", path: "Tests/EnvoyStandIn"),
+        .testTarget(
+            name: "GateEnvoyTests",
+            dependencies: [
+                "CEnvoyStandIn",
+                "GateEnvoy",
+                "GatePolicy",
+                "GateProxy",
+                "GateRules",
+                "GateTestSupport",
+                "GateWire",
+                "WireSamples",
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
         .testTarget(name: "VersionGateClientTests", dependencies: ["VersionGateClient"]),

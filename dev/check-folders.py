@@ -12,6 +12,7 @@ import sys
 
 ORDERS = {
     "GateControl": ["Watching", "Reloading", "FeedRunning", "Breaker", "Preview", "Pass"],
+    "GateEnvoy": ["Interface", "Decisions", "Rules", "Hooks"],
     "GateFeeds": ["Streams", "Values", "Google", "RemoteConfig", "AppStoreConnect", "Sources", "FeedRunning"],
     "GateRecords": ["State", "Redis", "Census", "Advice", "Audit"],
     "GateRules": [

@@ -2,12 +2,12 @@ import GatePolicy
 import GateWire
 
 extension EnvoyCheckResponse {
-    /// The request fields that only the gate writes, which a client could forge.
-    private static let forgeableNames = [
-        "x-versiongate", "x-versiongate-body", "x-versiongate-pass", "x-versiongate-preview",
-        "x-versiongate-route",
-        "x-versiongate-status",
-    ]
+    private static let forgeable = GateField.forgeable.filter {
+        $0 != GateField.decision.lowercasedASCII
+    }
+    private static let forgeableBesideRoute = Self.forgeable.filter {
+        $0 != GateField.route.lowercasedASCII
+    }
 
     /// Creates the response for a verdict.
     ///
@@ -35,10 +35,8 @@ extension EnvoyCheckResponse {
             return
         }
         let lines = verdict.upstreamFields.text + RenderedAnswer.lines(added)
-        // Envoy would also remove the field that the gate sets.
-        let forgeable = Self.forgeableNames.filter {
-            verdict.route == nil || $0 != BackendRoute.fieldName.lowercasedASCII
-        }
+        // Envoy would also remove the fields that the gate sets.
+        let forgeable = verdict.route == nil ? Self.forgeable : Self.forgeableBesideRoute
         self.init(
             allowedWith: lines,
             removing: forgeable + Self.dropped(by: verdict, rules, unlessIn: lines),

@@ -77,7 +77,7 @@ extension RenderedAnswer {
     private static let maintenanceLine = RenderedAnswer.line(of: .maintenance)
 
     private static func line(of kind: Decision.Kind) -> [UInt8] {
-        RenderedAnswer.lines([HeaderField(name: "X-VersionGate-Decision", value: kind.rawValue)])
+        RenderedAnswer.lines([HeaderField(name: GateField.decision, value: kind.rawValue)])
     }
 
     /// Room for the lines that `denial(for:_:)` adds, except for the content.

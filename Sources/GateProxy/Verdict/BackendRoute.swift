@@ -7,9 +7,6 @@ struct BackendRoute: Equatable {
     /// Whether the default backend gets requests that cannot reach this one.
     let fallsBack: Bool
 
-    /// The request header field that tells the backend its name.
-    static let fieldName = "X-VersionGate-Route"
-
     /// Finds the backend among the names in the settings.
     init(_ destination: Decision.Destination, among names: [String]) {
         self.index = names.firstIndex(of: destination.backend)

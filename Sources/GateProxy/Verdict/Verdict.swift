@@ -106,11 +106,7 @@ package final class Verdict: Sendable {
         _ added: [HeaderField],
         _ decision: Decision
     ) -> RenderedFields {
-        let kind = HeaderField(name: "X-VersionGate-Decision", value: decision.name)
-        let route = decision.route.map {
-            HeaderField(name: BackendRoute.fieldName, value: $0.backend)
-        }
-        return RenderedFields(added + [kind] + [route].compactMap(\.self))
+        RenderedFields(added + decision.backendFields)
     }
 }
 

@@ -3,17 +3,6 @@ package import GateSystem
 
 /// Decodes values that several kinds of feeds use.
 extension Element {
-    /// Decodes a URL to fetch from.
-    package func address(_ problems: Problems) -> FetchURL? {
-        guard let text = self.text("a URL", problems) else { return nil }
-        do {
-            return try FetchURL(parsing: text)
-        } catch {
-            // The string may contain a secret, so the message does not repeat it.
-            return problems.reject("this URL cannot be fetched: \(error)", at: self.place)
-        }
-    }
-
     /// Decodes `{ env: NAME }` or `{ file: PATH }`.
     package func secret(_ problems: Problems) -> Secret? {
         guard case .mapping = self.content else {

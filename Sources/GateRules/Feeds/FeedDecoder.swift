@@ -48,6 +48,10 @@ struct FeedDecoder {
         guard let word = source.text("a feed kind", self.problems) else { return nil }
         if let known = self.kinds.decoders.first(where: { $0.word == word }) { return known }
         let words = self.kinds.decoders.map(\.word)
+        guard self.kinds.address != nil else {
+            let message = "feeds need a gate: this program fetches nothing"
+            return self.problems.reject(message, at: source.place)
+        }
         let hint = Spelling.hint(for: word, among: words)
         let message = "unknown feed kind '\(word)'"
         let known = hint.isEmpty ? "; expected one of \(words.joined(separator: ", "))" : hint

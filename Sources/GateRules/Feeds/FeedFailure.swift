@@ -51,11 +51,6 @@ package struct FeedFailure: Error, Sendable, Equatable {
     package static func fetch(_ failure: FetchFailure) -> FeedFailure {
         FeedFailure(.fetch(failure))
     }
-
-    /// Creates the failure for a response with an unexpected status.
-    package static func status(_ head: ResponseHead, detail: String? = nil) -> FeedFailure {
-        FeedFailure(.status(head.status, detail: detail), retryAfter: RetryAfter(head)?.seconds)
-    }
 }
 
 extension FeedFailure: CustomStringConvertible {

@@ -1,5 +1,4 @@
 package import GatePolicy
-package import GateSystem
 
 /// A kind of external source, and how it is fetched.
 package protocol FeedSource: Sendable {
@@ -38,28 +37,6 @@ extension FeedSource {
     package var interpretation: Int { 1 }
     package var rulePlatforms: [Platform]? { nil }
     package var platformClaims: [FeedPlatformClaim] { [] }
-}
-
-/// The context of a fetch.
-package struct FeedContext: Sendable {
-    /// The ID of the feed.
-    package let feed: String
-    package let fetcher: Fetcher
-    /// The last applied value.
-    package let last: FeedValue?
-    package let now: @Sendable () -> Timestamp
-
-    package init(
-        feed: String,
-        fetcher: Fetcher,
-        last: FeedValue?,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.feed = feed
-        self.fetcher = fetcher
-        self.last = last
-        self.now = now
-    }
 }
 
 /// The kind of data that a feed may contribute, for checks of the rules before its first value.

@@ -1,5 +1,5 @@
-private import FoundationEssentials
 internal import GateSystem
+private import Glibc
 
 /// The location of a secret; the rules file never contains the secret itself.
 package enum Secret: Sendable, Equatable {
@@ -15,10 +15,10 @@ package enum Secret: Sendable, Equatable {
         let text: String
         switch self {
         case .environment(let name):
-            guard let value = ProcessInfo.processInfo.environment[name] else {
+            guard let value = unsafe getenv(name) else {
                 throw .secret("the environment variable \(name) is not set")
             }
-            text = value
+            text = unsafe String(cString: value)
         case .file(let path):
             do throws(FileContent.Failure) {
                 let bytes = try FileContent(path: path, atMost: Self.maximumSize).bytes

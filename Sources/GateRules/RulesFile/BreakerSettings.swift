@@ -18,7 +18,7 @@ package struct BreakerSettings: Sendable, Equatable {
     init() {}
 
     /// Decodes the settings; invalid ones are reported and ignored.
-    init(_ element: Element, _ problems: Problems) {
+    init(_ element: Element, _ feedKinds: FeedKinds, _ problems: Problems) {
         guard case .mapping = element.content else {
             self.limit = element.breakerLimit(problems)
             return
@@ -31,7 +31,7 @@ package struct BreakerSettings: Sendable, Equatable {
                 problems.report("expected 1m to 7d, found \(watch.found)", at: watch.place)
             }
         }
-        self.webhook = fields["webhook"].flatMap { $0.address(problems) }
+        self.webhook = fields["webhook"].flatMap { feedKinds.address?($0, problems) }
     }
 }
 

@@ -22,7 +22,16 @@ package struct SettingsFile: Sendable {
 
     /// - Throws: An error with its location if the file is invalid or cannot be read.
     package init(path: String) throws(RulesFileError) {
-        var parser = DocumentParser(try RulesSource(path: path))
+        try self.init(RulesSource(path: path))
+    }
+
+    /// Reads settings in memory; errors show the given name.
+    package init(name: String, bytes: [UInt8]) throws(RulesFileError) {
+        try self.init(RulesSource(name: name, bytes: bytes))
+    }
+
+    private init(_ source: RulesSource) throws(RulesFileError) {
+        var parser = DocumentParser(source)
         let root = try parser.parse()
         guard case .mapping(let entries) = root.content else {
             throw RulesFileError(root.place, "expected settings, found \(root.found)")

@@ -80,8 +80,13 @@ package struct FileIdentity: Sendable, Equatable {
         self.changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 
+    /// Reads the identity of the file that a path resolves to; `nil` if there is none.
+    package init?(path: String) {
+        self.init(path: path, followsLinks: true)
+    }
+
     /// Reads the identity of the file at a path; `nil` if there is none.
-    package init?(path: String, followsLinks: Bool = true) {
+    package init?(path: String, followsLinks: Bool) {
         var status = stat()
         let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
         guard unsafe fstatat(AT_FDCWD, path, &status, flags) == 0 else { return nil }

@@ -53,37 +53,29 @@ extension FieldRole {
     }
 
     /// The request fields that the gate reads or writes, regardless of the rules.
-    static let requestFields: [(String, FieldRole)] = [
-        ("host", .host),
-        ("connection", .connection),
-        ("content-length", .contentLength),
-        ("transfer-encoding", .transferEncoding),
-        ("expect", .expect),
-        ("upgrade", .upgrade),
-        ("origin", .origin),
-        ("content-type", .contentType),
-        ("accept", .accept),
-        ("x-request-id", .requestID),
-        ("access-control-request-method", .accessControlRequestMethod),
-        ("max-forwards", .maxForwards),
-        ("x-forwarded-for", .forwarded(.for)),
-        ("x-forwarded-proto", .forwarded(.proto)),
-        ("x-forwarded-host", .forwarded(.host)),
-        ("forwarded", .forwarded(.standard)),
-        ("keep-alive", .hopByHop),
-        ("proxy-connection", .hopByHop),
-        ("te", .te),
-        ("http2-settings", .hopByHop),
-        ("x-versiongate", .gateOwned),
-        ("x-versiongate-decision", .gateOwned),
-        ("x-versiongate-body", .gateOwned),
-        ("x-versiongate-route", .gateOwned),
-        ("x-versiongate-status", .gateOwned),
-        // Sent by testers; read only if previews are enabled, and never forwarded.
-        ("x-versiongate-preview", .gateOwned),
-        // Lifts denials; read only if passes are enabled, and never forwarded.
-        ("x-versiongate-pass", .gateOwned),
-    ]
+    static let requestFields: [(String, FieldRole)] =
+        [
+            ("host", .host),
+            ("connection", .connection),
+            ("content-length", .contentLength),
+            ("transfer-encoding", .transferEncoding),
+            ("expect", .expect),
+            ("upgrade", .upgrade),
+            ("origin", .origin),
+            ("content-type", .contentType),
+            ("accept", .accept),
+            ("x-request-id", .requestID),
+            ("access-control-request-method", .accessControlRequestMethod),
+            ("max-forwards", .maxForwards),
+            ("x-forwarded-for", .forwarded(.for)),
+            ("x-forwarded-proto", .forwarded(.proto)),
+            ("x-forwarded-host", .forwarded(.host)),
+            ("forwarded", .forwarded(.standard)),
+            ("keep-alive", .hopByHop),
+            ("proxy-connection", .hopByHop),
+            ("te", .te),
+            ("http2-settings", .hopByHop),
+        ] + GateField.forgeable.map { ($0, .gateOwned) }
 
     /// The request fields that are read only to choose the form of a denial.
     ///

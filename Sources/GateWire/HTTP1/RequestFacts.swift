@@ -54,11 +54,13 @@ package struct RequestFacts: Equatable, Sendable {
             case .gateOwned:
                 self.hasGateOwnedField = true
             case .contentType:
-                evidence.add(contentType: bytes, line)
+                evidence.add(contentType: bytes.extracting(line.value))
             case .accept:
-                evidence.add(accept: bytes, line)
-            case .dialect(let dialect):
-                evidence.add(dialect, bytes, line)
+                evidence.add(accept: bytes.extracting(line.value))
+            case .dialect(.connect):
+                evidence.add(connectVersion: bytes.extracting(line.value))
+            case .dialect(.graphQL):
+                evidence.addGraphQLField()
             case .identity(let field):
                 self.identityFields |= 1 << UInt64(field)
             case .host:
@@ -102,7 +104,10 @@ package struct RequestFacts: Equatable, Sendable {
         if self.hostLine == nil, head.minorVersion > 0 { throw .host }
         self.framing = try framing.framing() ?? (head.hasUnannouncedBody ? .chunked : .none)
         self.readMethod(of: head, in: bytes)
-        self.answerForm = evidence.form(of: head, in: bytes)
+        self.answerForm = evidence.form(
+            method: bytes.extracting(head.methodStart..<head.methodEnd),
+            target: bytes.extracting(head.target.start..<head.target.end)
+        )
         if let line = self.maxForwardsLine {
             self.forwardsLeft = try Self.forwardsLeft(head, in: bytes, from: line)
         }

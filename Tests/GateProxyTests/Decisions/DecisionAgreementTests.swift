@@ -14,89 +14,6 @@ import WireSamples
 ///
 /// `VERSIONGATE_AGREEMENT_REQUESTS` is the number of random requests, 3,000 by default.
 struct DecisionAgreementTests {
-    private static let rules = #"""
-        identity:
-          userAgent: '^ShopApp/(?<version>[0-9.]+) \((?<platform>iOS|Android); build (?<build>[0-9]+)'
-          query: { version: v }
-        unidentified: { missing: allow, unreadable: reject, storeUrl: "https://shop.example" }
-        exempt: [/health, /public/*]
-        rules:
-          - id: ios
-            match: { app: com.example.shop, platform: ios }
-            minimum: 3.5.0
-            recommended: 4.0.0
-            blocked: [3.7.1]
-            storeUrl: https://apps.apple.com/app/id123456789
-          - id: android
-            match: { app: com.example.shop, platform: android }
-            minimumBuild: 350
-            status: 410
-            storeUrl: https://play.google.com/store/apps/details?id=com.example.shop
-          - id: orders
-            match: { method: POST, path: /orders/** }
-            minimum: 3.8.0
-            status: 200
-            storeUrl: https://shop.example
-        """#
-
-    private static let methods = ["GET", "GET", "POST", "HEAD", "PUT", "OPTIONS", "DELETE"]
-    private static let targets = [
-        "/", "/orders/7", "/orders/7?x=1", "/health", "/public/a", "/a?v=3.4.9", "/graphql",
-        "/orders/%37", "//orders/7", "/a/../orders/7", "/x?connect=v1&encoding=json",
-    ]
-    private static let versions = [
-        "3.4.9", "3.5.0", "3.7.1", "3.8", "4.0.0", "4.1", "3", "abc", "4.0,2.0", "4.0, 2.0", "",
-        "3.5.0-beta.1", "v3.6", "10.0",
-    ]
-    private static let others: [[String]] = [
-        ["Accept: text/html,application/xhtml+xml"], ["Accept: application/json"],
-        ["Content-Type: application/grpc"], ["Content-Type: application/grpc-web+proto"],
-        ["Content-Type: application/connect+json"], ["Connect-Protocol-Version: 1"],
-        ["Accept: application/graphql-response+json"], ["Accept-Language: ja, en;q=0.5"],
-        ["Accept-Language: de"], ["Origin: https://web.example"],
-        ["Origin: https://web.example", "Access-Control-Request-Method: GET"],
-        ["Connection: Upgrade", "Upgrade: websocket"],
-        ["User-Agent: ShopApp/3.4.0 (iOS; build 340)"],
-        ["User-Agent: ShopApp/9.0 (Android; build 900)"],
-        ["X-VersionGate: require"], ["X-VersionGate-Decision: allow"], ["X-App-Build: 349"],
-        ["X-App-Build: 350"], ["X-App-Build: 1,2"], ["Cookie: a=b"], ["X_App_Version: 9"],
-    ]
-
-    private struct Sample {
-        let method: String
-        let target: String
-        let fields: [String]
-    }
-
-    private static func pick<Element>(
-        _ elements: [Element],
-        _ random: inout SeededGenerator
-    ) -> Element {
-        elements[Int.random(in: elements.indices, using: &random)]
-    }
-
-    private static func sample(_ random: inout SeededGenerator) -> Sample {
-        var fields: [String] = []
-        if Int.random(in: 0..<10, using: &random) > 0 {
-            fields.append("X-App-Id: com.example.shop")
-        }
-        let platforms = ["ios", "ios", "android", "iOS", "windows"]
-        if Int.random(in: 0..<10, using: &random) > 0 {
-            fields.append("X-App-Platform: \(Self.pick(platforms, &random))")
-        }
-        for _ in 0..<Self.pick([1, 1, 1, 1, 0, 2], &random) {
-            fields.append("X-App-Version: \(Self.pick(versions, &random))")
-        }
-        for _ in 0..<Int.random(in: 0..<4, using: &random) {
-            fields += Self.pick(self.others, &random)
-        }
-        return Sample(
-            method: Self.pick(self.methods, &random),
-            target: Self.pick(self.targets, &random),
-            fields: fields
-        )
-    }
-
     /// A response of the proxy or of the decision listener; `nil`: the proxy forwards the request.
     private struct Response: Equatable {
         var status: Int
@@ -139,13 +56,14 @@ struct DecisionAgreementTests {
         let count =
             ProcessInfo.processInfo.environment["VERSIONGATE_AGREEMENT_REQUESTS"].flatMap(Int.init)
             ?? 3_000
-        let ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", Self.rules)]).ruleSet
+        let ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", AgreementSample.rules)])
+            .ruleSet
         let loop = EmbeddedEventLoop()
         let stage = try Stage(ruleSet: ruleSet, loop: loop, backends: FakeBackends(loop: loop))
         var random = SeededGenerator(seed: 52)
         var denials = 0
         for _ in 0..<count {
-            let sample = Self.sample(&random)
+            let sample = AgreementSample.random(&random)
             let text = wire(
                 ["\(sample.method) \(sample.target) HTTP/1.1", "Host: a"] + sample.fields
             )
@@ -163,7 +81,7 @@ struct DecisionAgreementTests {
         #expect(denials < count * 9 / 10)
     }
 
-    private static func question(_ sample: Sample, from gateway: Gateway) -> String {
+    private static func question(_ sample: AgreementSample, from gateway: Gateway) -> String {
         switch gateway {
         case .envoy:
             return wire(
@@ -187,7 +105,7 @@ struct DecisionAgreementTests {
         _ actual: Response,
         with expected: Response?,
         _ gateway: Gateway,
-        _ sample: Sample
+        _ sample: AgreementSample
     ) throws {
         guard var expected else {
             #expect(actual.status == 200, "\(gateway): \(sample)")
@@ -211,7 +129,7 @@ struct DecisionAgreementTests {
     }
 
     /// Returns the status of the denial in a gRPC answer; `nil`: the request is allowed.
-    private static func check(_ sample: Sample, _ ruleSet: RuleSet) throws -> Int? {
+    private static func check(_ sample: AgreementSample, _ ruleSet: RuleSet) throws -> Int? {
         var http = ProtobufMessage()
         http.add(2, sample.method)
         http.add(4, sample.target)

@@ -20,7 +20,9 @@ struct DocumentDecoder {
         for key in Self.settings { document.settings[key] = fields.place(of: key) }
         document.mode = fields["mode"].flatMap { $0.choice(of: RuleMode.self, self.problems) }
         document.guardLimit = fields["guard"].flatMap { $0.shareLimit("guard: 20", self.problems) }
-        document.breaker = fields["breaker"].map { BreakerSettings($0, self.problems) }
+        document.breaker = fields["breaker"].map {
+            BreakerSettings($0, self.feedKinds, self.problems)
+        }
         document.defaultLanguage = fields["defaultLanguage"].flatMap { $0.language(self.problems) }
         document.identity = fields["identity"]
             .flatMap { IdentityDecoder(problems: self.problems).decode($0) }

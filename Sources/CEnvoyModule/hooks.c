@@ -1,0 +1,103 @@
+// The hooks that the module does not need. Envoy refuses a module that lacks one of them.
+#include "envoy_module.h"
+
+#include <pthread.h>
+
+typedef envoy_dynamic_module_type_envoy_buffer bytes;
+typedef envoy_dynamic_module_type_envoy_http_header header;
+
+const char *envoy_dynamic_module_on_program_init(void) { return VERSIONGATE_ENVOY_ABI; }
+
+void *envoy_dynamic_module_on_http_filter_per_route_config_new(bytes name, bytes config) {
+    static const char reason[] =
+        "versiongate: there are no settings for a single route; to let a route pass, use 'disabled'";
+    envoy_dynamic_module_type_module_buffer message = {(const uint8_t *)reason, sizeof(reason) - 1};
+    envoy_dynamic_module_callback_log(VERSIONGATE_ENVOY_LOG_ERROR, message);
+    return NULL;
+}
+
+void envoy_dynamic_module_on_http_filter_per_route_config_destroy(void *config) {}
+
+int envoy_dynamic_module_on_http_filter_request_body(void *filter, void *stream, bool ends) {
+    return VERSIONGATE_ENVOY_CONTINUE;
+}
+
+int envoy_dynamic_module_on_http_filter_request_trailers(void *filter, void *stream) {
+    return VERSIONGATE_ENVOY_CONTINUE;
+}
+
+int envoy_dynamic_module_on_http_filter_response_body(void *filter, void *stream, bool ends) {
+    return VERSIONGATE_ENVOY_CONTINUE;
+}
+
+int envoy_dynamic_module_on_http_filter_response_trailers(void *filter, void *stream) {
+    return VERSIONGATE_ENVOY_CONTINUE;
+}
+
+void envoy_dynamic_module_on_http_filter_stream_complete(void *filter, void *stream) {}
+
+void envoy_dynamic_module_on_http_filter_scheduled(void *filter, void *stream, uint64_t event) {}
+
+void envoy_dynamic_module_on_http_filter_downstream_above_write_buffer_high_watermark(void *filter, void *stream) {}
+
+void envoy_dynamic_module_on_http_filter_downstream_below_write_buffer_low_watermark(void *filter, void *stream) {}
+
+void envoy_dynamic_module_on_http_filter_http_callout_done(
+    void *filter, void *stream, uint64_t callout, int result, header *headers, size_t count, bytes *body,
+    size_t pieces) {}
+
+void envoy_dynamic_module_on_http_filter_http_stream_headers(
+    void *filter, void *stream, uint64_t callout, header *headers, size_t count, bool ends) {}
+
+void envoy_dynamic_module_on_http_filter_http_stream_data(
+    void *filter, void *stream, uint64_t callout, const bytes *body, size_t pieces, bool ends) {}
+
+void envoy_dynamic_module_on_http_filter_http_stream_trailers(
+    void *filter, void *stream, uint64_t callout, header *trailers, size_t count) {}
+
+void envoy_dynamic_module_on_http_filter_http_stream_complete(void *filter, void *stream, uint64_t callout) {}
+
+void envoy_dynamic_module_on_http_filter_http_stream_reset(
+    void *filter, void *stream, uint64_t callout, int reason) {}
+
+void envoy_dynamic_module_on_http_filter_config_scheduled(void *envoy, void *config, uint64_t event) {}
+
+void envoy_dynamic_module_on_http_filter_config_http_callout_done(
+    void *envoy, void *config, uint64_t callout, int result, header *headers, size_t count, bytes *body,
+    size_t pieces) {}
+
+void envoy_dynamic_module_on_http_filter_config_http_stream_headers(
+    void *envoy, void *config, uint64_t callout, header *headers, size_t count, bool ends) {}
+
+void envoy_dynamic_module_on_http_filter_config_http_stream_data(
+    void *envoy, void *config, uint64_t callout, const bytes *body, size_t pieces, bool ends) {}
+
+void envoy_dynamic_module_on_http_filter_config_http_stream_trailers(
+    void *envoy, void *config, uint64_t callout, header *trailers, size_t count) {}
+
+void envoy_dynamic_module_on_http_filter_config_http_stream_complete(void *envoy, void *config, uint64_t callout) {}
+
+void envoy_dynamic_module_on_http_filter_config_http_stream_reset(
+    void *envoy, void *config, uint64_t callout, int reason) {}
+
+// The state of a thread, which is released when the thread ends.
+static _Thread_local void *state;
+static pthread_key_t ending;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void (*release_state)(void *);
+
+static void release(void *value) {
+    state = NULL;
+    release_state(value);
+}
+
+static void make_key(void) { pthread_key_create(&ending, release); }
+
+void *versiongate_envoy_thread_state(void) { return state; }
+
+void versiongate_envoy_set_thread_state(void *value, void (*release)(void *)) {
+    release_state = release;
+    pthread_once(&once, make_key);
+    state = value;
+    pthread_setspecific(ending, value);
+}

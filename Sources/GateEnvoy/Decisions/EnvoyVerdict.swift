@@ -1,0 +1,141 @@
+import GatePolicy
+
+/// A decision, with everything that the module passes to Envoy as a result.
+final class EnvoyVerdict: Sendable {
+    /// The response in place of the backend's.
+    struct Denial: Sendable {
+        let answer: Answer
+        /// Whether the response is sent as a mere head.
+        ///
+        /// Envoy takes the media type away from a local reply without content, which gRPC-Web clients need. For gRPC,
+        /// it sets its own.
+        let isHead: Bool
+        let fields: FieldBlock
+        /// The offsets in the body at which the client's version is inserted, in ascending order.
+        let gaps: [Int]
+
+        init(_ answer: Answer, gaps: [Int] = []) {
+            let isCall = answer.fields.contains {
+                $0.name == "Content-Type" && $0.value == "application/grpc"
+            }
+            self.answer = answer
+            self.isHead = answer.body.isEmpty && !isCall
+            self.fields = Self.block(answer, isHead: self.isHead)
+            self.gaps = gaps
+        }
+
+        /// Returns the header lines for a web app on another origin.
+        func fields(forOrigin origin: String) -> FieldBlock {
+            var answer = self.answer
+            answer.fields += Answer.crossOriginFields(origin: origin)
+            return Self.block(answer, isHead: self.isHead)
+        }
+
+        private static func block(_ answer: Answer, isHead: Bool) -> FieldBlock {
+            let status = HeaderField(name: ":status", value: "\(answer.status)")
+            return FieldBlock((isHead ? [status] : []) + answer.fields)
+        }
+    }
+
+    let kind: Decision.Kind
+    /// The names of the client's identity fields that the backend must not get.
+    let dropped: FieldBlock
+    /// The fields to set in the request.
+    let requestFields: FieldBlock
+    /// The fields to add to the backend's response.
+    let responseFields: FieldBlock
+    let denial: Denial?
+    /// The facts for Envoy's access log: `decision`, `revision`, `route` and `rule`.
+    let metadata: FieldBlock
+    /// The labels under which the request is counted, as in `RequestCounter.labels`.
+    let labels: TextBlock
+    /// The second at which the decision must be made again; `nil` if it never expires.
+    private let validUntil: Timestamp?
+    private let decidedAt: Timestamp
+
+    init(
+        _ decision: Decision,
+        of revision: String,
+        countedAs terms: RequestTerms,
+        upstream: UpstreamIdentity = UpstreamIdentity(),
+        hint: [HeaderField] = [],
+        denial: Denial? = nil,
+        at now: Timestamp
+    ) {
+        self.kind = decision.kind
+        self.dropped = FieldBlock(upstream.drop.map { HeaderField(name: $0, value: "") })
+        self.requestFields = FieldBlock(upstream.add + decision.backendFields)
+        self.responseFields = FieldBlock(hint)
+        self.denial = denial
+        var metadata = [("decision", decision.name), ("revision", revision)]
+        if let route = decision.route { metadata.append(("route", route.backend)) }
+        if let rule = decision.ruleID { metadata.append(("rule", rule)) }
+        self.metadata = FieldBlock(metadata.map { HeaderField(name: $0, value: $1) })
+        let mode: RuleMode = terms.passesByObserving ? .observe : .enforce
+        self.labels = TextBlock([
+            terms.app, terms.platform, terms.decision, terms.rule, mode.rawValue,
+        ])
+        self.decidedAt = now
+        // A response with `Retry-After` is accurate for only one second.
+        let nextSecond = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch + 1)
+        self.validUntil = denial?.answer.retryAt == nil ? decision.validUntil : nextSecond
+    }
+
+    /// Whether the decision still applies; the clock is only read if it can expire.
+    func isValid(_ now: () -> Timestamp) -> Bool {
+        guard let validUntil else { return true }
+        let now = now()
+        return now < validUntil && self.decidedAt <= now
+    }
+}
+
+/// Denials that all clients of a class share, with gaps for their versions.
+extension EnvoyVerdict.Denial {
+    /// A placeholder for the version, which is random so that no other text contains it by chance.
+    static let standIn = (0..<4)
+        .map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+
+    /// Creates a denial with gaps from a response that contains the placeholder; `nil` if a field also contains it.
+    init?(pattern: Answer) {
+        guard !pattern.fields.contains(where: { $0.value.contains(Self.standIn) }) else {
+            return nil
+        }
+        let standIn = Array(Self.standIn.utf8)
+        var (answer, gaps, index) = (pattern, [Int](), 0)
+        answer.body = []
+        while index < pattern.body.count {
+            let end = index + standIn.count
+            if end <= pattern.body.count, pattern.body[index..<end].elementsEqual(standIn) {
+                gaps.append(answer.body.count)
+                index = end
+            } else {
+                answer.body.append(pattern.body[index])
+                index += 1
+            }
+        }
+        self.init(answer, gaps: gaps)
+    }
+
+    /// Returns the content with the version that a version line states.
+    func body(with line: Span<UInt8>) -> [UInt8] {
+        var body: [UInt8] = []
+        _ = ClientClasses.withVersion(in: line) { version in
+            body.reserveCapacity(self.answer.body.count + self.gaps.count * version.count)
+            let text = self.answer.body
+            var start = 0
+            for gap in self.gaps {
+                body.append(text.span.extracting(start..<gap))
+                body.append(version)
+                start = gap
+            }
+            body.append(text.span.extracting(start..<text.count))
+        }
+        return body
+    }
+
+    /// Whether a client with this version line gets exactly this response.
+    func isSame(as own: Answer, with line: Span<UInt8>) -> Bool {
+        self.answer.status == own.status && self.answer.fields == own.fields
+            && self.body(with: line) == own.body
+    }
+}

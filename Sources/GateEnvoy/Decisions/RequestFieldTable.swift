@@ -1,0 +1,97 @@
+import GatePolicy
+import Glibc
+
+/// The meaning of a header line of Envoy for the module.
+enum LineMeaning: Equatable {
+    case none
+    case method
+    case target
+    /// Identifies the client; the value is the index into `RuleSet.identityHeaderNames`.
+    case identity(UInt8)
+    /// Only the gate may send the field to the backend.
+    case owned
+    case contentType
+    case accept
+    case connectVersion
+    case graphQL
+    case origin
+    case requestMethod
+    case upgrade
+    /// Announces a body.
+    case framing
+}
+
+/// The meanings of header lines by name.
+///
+/// Names in Envoy's header maps are in lower case. Nearly all names are not in the table: their length and first byte
+/// rule them out.
+struct RequestFieldTable {
+    private struct Entry {
+        let name: [UInt8]
+        let meaning: LineMeaning
+        /// The next entry in the same bucket, numbered as in `firsts`.
+        let next: UInt8
+    }
+
+    /// The number of the first entry in each bucket, starting at one; zero for an empty bucket.
+    private var firsts = [UInt8](repeating: 0, count: 256)
+    private var entries: [Entry] = []
+
+    /// Creates the table for the identity fields of some rules.
+    init(identityHeaderNames: [String]) {
+        let identity = identityHeaderNames.prefix(64).enumerated().map {
+            ($1, LineMeaning.identity(UInt8($0)))
+        }
+        let dialects =
+            [(AnswerForm.connectField, LineMeaning.connectVersion)]
+            + AnswerForm.graphQLFields.map { ($0, .graphQL) }
+        let owned = GateField.forgeable.map { ($0, LineMeaning.owned) }
+        // If names are equal, the first one applies, which is added last.
+        for (name, meaning) in (Self.fixed + owned + identity + dialects).prefix(255).reversed() {
+            let bytes = Array(name.utf8)
+            guard let first = bytes.first else { continue }
+            let bucket = Self.bucket(count: bytes.count, first: first)
+            self.entries.append(Entry(name: bytes, meaning: meaning, next: self.firsts[bucket]))
+            self.firsts[bucket] = UInt8(self.entries.count)
+        }
+    }
+
+    private static let fixed: [(String, LineMeaning)] = [
+        (":method", .method), (":path", .target), ("content-type", .contentType),
+        ("accept", .accept), ("origin", .origin),
+        ("access-control-request-method", .requestMethod), ("upgrade", .upgrade),
+        ("content-length", .framing), ("transfer-encoding", .framing),
+    ]
+
+    private static func bucket(count: Int, first: UInt8) -> Int {
+        (count &* 31 &+ Int(first)) & 0xFF
+    }
+
+    /// Returns the meaning of a line with this name.
+    ///
+    /// A name with `_` in place of a `-` counts as owned by the gate, because CGI and similar interfaces map both names
+    /// to the same variable.
+    func meaning(of name: UnsafeBufferPointer<UInt8>) -> LineMeaning {
+        guard let start = name.baseAddress, name.count > 0 else { return .none }
+        var number = unsafe self.firsts[Self.bucket(count: name.count, first: start.pointee)]
+        while number != 0 {
+            let index = Int(number) - 1
+            if self.entries[index].name.count == name.count {
+                let difference = unsafe memcmp(start, self.entries[index].name, name.count)
+                if difference == 0 { return self.entries[index].meaning }
+                if unsafe Self.areTwins(self.entries[index].name, name) { return .owned }
+            }
+            number = self.entries[index].next
+        }
+        return .none
+    }
+
+    private static func areTwins(_ own: [UInt8], _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        for index in own.indices {
+            let byte = unsafe name[index]
+            let isDash = byte == UInt8(ascii: "_") && own[index] == UInt8(ascii: "-")
+            guard byte == own[index] || isDash else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,357 @@
+import GatePolicy
+import Glibc
+
+/// One rule set on one thread, with the verdicts that were derived from it.
+///
+/// New rules get a new object, so that no request is evaluated against parts of two revisions.
+final class ThreadRules {
+    /// The facts about a head that are needed apart from its verdict.
+    struct Facts {
+        fileprivate var method: Int?
+        fileprivate var target: Int?
+        fileprivate(set) var origin: Int?
+        fileprivate var hasRequestMethod = false
+        fileprivate var offersUpgrade = false
+        fileprivate var announcesBody = false
+        /// Whether there is a field that only the gate may send to the backend.
+        fileprivate(set) var hasOwned = false
+        fileprivate var evidence = FormEvidence()
+        fileprivate var hasIdentity = false
+        /// The first line whose value affects no verdict.
+        fileprivate var indifferent: Int?
+        /// The line with the version; `nil` for a client that belongs to no class.
+        fileprivate(set) var version: Int?
+    }
+
+    private let ruleSet: RuleSet
+    private let fields: RequestFieldTable
+    private let queryNames: [String]
+    private let dependsOnAddress: Bool
+    private let distinguishesRequests: Bool
+    /// The bit set of the identity fields whose values do not affect any verdict.
+    private let indifferent: UInt64
+    /// The classes of clients that the rules distinguish; `nil` if each client is evaluated.
+    private let classes: ClientClasses?
+    private let preflight: EnvoyVerdict
+    private let now: () -> Timestamp
+    private var claims: IdentityClaims
+    /// The key of the client itself.
+    private var key: [UInt8] = []
+    /// The key of the clients that share a verdict: their class, their languages and the form of a denial.
+    private var classKey: [UInt8] = []
+    private var languages: [UInt8] = []
+    private var verdicts = VerdictTable()
+
+    init(_ ruleSet: RuleSet, now: @escaping () -> Timestamp = ThreadRules.wallClock) {
+        self.ruleSet = ruleSet
+        self.fields = RequestFieldTable(identityHeaderNames: ruleSet.identityHeaderNames)
+        self.queryNames = ruleSet.identityQueryNames
+        self.dependsOnAddress = ruleSet.dependsOnAddress
+        self.distinguishesRequests = ruleSet.distinguishesRequests
+        let names = ruleSet.indifferentHeaderNames
+        self.indifferent = ruleSet.identityHeaderNames.prefix(64).enumerated()
+            .reduce(0) { $0 | (names.contains($1.element) ? 1 << UInt64($1.offset) : 0) }
+        // Denials that contain other data of the client than the version cannot be shared.
+        self.classes = ruleSet.answersRepeatNames ? nil : ruleSet.clientClasses
+        self.preflight = EnvoyVerdict(
+            .preflight,
+            of: ruleSet.revision,
+            countedAs: .preflight,
+            at: now()
+        )
+        self.now = now
+        self.claims = ruleSet.noClaims
+    }
+
+    static func wallClock() -> Timestamp {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        return Timestamp(secondsSinceEpoch: Int64(time.tv_sec))
+    }
+
+    /// Returns the verdict on a request.
+    ///
+    /// - Parameters:
+    ///   - lines: The lines of the head.
+    ///   - endsWithHead: Whether the request has no body.
+    ///   - address: Returns the address of the client.
+    /// - Returns: The verdict, from the table if possible, and the facts about the head.
+    func verdict(
+        on lines: UnsafeBufferPointer<EnvoyLine>,
+        endsWithHead: Bool,
+        address: () -> String
+    ) -> (EnvoyVerdict, Facts) {
+        var facts = Facts()
+        let isClass = unsafe self.read(lines, into: &facts)
+        let method = unsafe facts.method.map { unsafe lines[$0].value } ?? Self.nothing
+        let target = unsafe facts.target.map { unsafe lines[$0].value } ?? Self.nothing
+        let (methodBytes, targetBytes) = unsafe (method.span, target.span)
+        if facts.hasRequestMethod, facts.origin != nil, !facts.offersUpgrade, !facts.announcesBody,
+            endsWithHead, unsafe Self.isOptions(method)
+        {
+            return (self.preflight, facts)
+        }
+        let form = facts.evidence.form(method: methodBytes, target: targetBytes)
+        let scope =
+            self.distinguishesRequests
+            ? self.ruleSet.scope(method: methodBytes, target: targetBytes) : .unrestricted
+        var classSlot: Int?
+        if isClass, !facts.offersUpgrade {
+            self.classKey[1] = form.rawValue
+            let (known, slot) = self.verdicts.find(self.classKey, scope)
+            if let known, known.isValid(self.now) { return (known, facts) }
+            classSlot = slot
+        } else {
+            facts.version = nil
+        }
+        // Browsers cannot set header fields for WebSockets.
+        let readsQuery = facts.offersUpgrade && !facts.announcesBody && !self.queryNames.isEmpty
+        let query =
+            readsQuery ? QueryParameters(ofTarget: targetBytes, named: self.queryNames) : .none
+        let client = self.dependsOnAddress ? address() : ""
+        unsafe self.describe(lines, query, form, address: client, &facts)
+        let (known, slot) = self.verdicts.find(self.key, scope)
+        if let known, known.isValid(self.now) { return (known, facts) }
+        let subject = Subject(query: query, scope: scope, form: form, address: client)
+        if let classSlot {
+            let version = unsafe facts.version.map { unsafe lines[$0].value } ?? Self.nothing
+            let (verdict, isShared) = unsafe self.decide(on: lines, subject, version: version)
+            if isShared {
+                self.verdicts.keep(verdict, self.classKey, scope, slot: classSlot)
+            } else {
+                self.verdicts.keep(verdict, self.key, scope, slot: slot)
+            }
+            return (verdict, facts)
+        }
+        let (verdict, _) = unsafe self.decide(on: lines, subject, version: nil)
+        self.verdicts.keep(verdict, self.key, scope, slot: slot)
+        return (verdict, facts)
+    }
+
+    /// Returns the content of a denial for the client of a request.
+    func body(
+        of denial: EnvoyVerdict.Denial,
+        _ facts: Facts,
+        in lines: UnsafeBufferPointer<EnvoyLine>
+    ) -> [UInt8] {
+        guard !denial.gaps.isEmpty, let version = facts.version else { return denial.answer.body }
+        return denial.body(with: unsafe lines[version].value.span)
+    }
+
+    /// Returns the names of the lines that only the gate may send to the backend.
+    func ownedNames(in lines: UnsafeBufferPointer<EnvoyLine>) -> [[UInt8]] {
+        unsafe lines.filter { unsafe self.fields.meaning(of: $0.key) == .owned }
+            .map { unsafe Array($0.key) }
+    }
+
+    private static var nothing: UnsafeBufferPointer<UInt8> {
+        unsafe UnsafeBufferPointer(start: nil, count: 0)
+    }
+
+    private static func isOptions(_ method: UnsafeBufferPointer<UInt8>) -> Bool {
+        unsafe method.elementsEqual("OPTIONS".utf8)
+    }
+
+    /// Reads the facts about a head, and the class of the client.
+    ///
+    /// - Returns: Whether the client belongs to a class.
+    private func read(_ lines: UnsafeBufferPointer<EnvoyLine>, into facts: inout Facts) -> Bool {
+        self.classKey.removeAll(keepingCapacity: true)
+        // The first byte tells the keys of classes from those of clients, the second one is the form.
+        self.classKey += [0xC0, 0]
+        self.languages.removeAll(keepingCapacity: true)
+        var told = ClientClasses.Told()
+        var isClass = self.classes != nil
+        for index in lines.indices {
+            let line = unsafe lines[index]
+            switch unsafe self.fields.meaning(of: line.key) {
+            case .none: continue
+            case .method: facts.method = index
+            case .target: facts.target = index
+            case .identity(let field):
+                facts.hasIdentity = true
+                guard isClass, let classes else { continue }
+                let value = unsafe line.value.span
+                isClass = classes.tell(header: Int(field), value, to: &self.classKey, &told)
+                switch classes.parts[Int(field)] {
+                case .version?: facts.version = index
+                case .languages?:
+                    self.languages.append(UInt8(ascii: "\n"))
+                    self.languages.append(value)
+                default: break
+                }
+            case .owned: facts.hasOwned = true
+            case .contentType: facts.evidence.add(contentType: unsafe line.value.span)
+            case .accept: facts.evidence.add(accept: unsafe line.value.span)
+            case .connectVersion: facts.evidence.add(connectVersion: unsafe line.value.span)
+            case .graphQL: facts.evidence.addGraphQLField()
+            case .origin: facts.origin = facts.origin ?? index
+            case .requestMethod: facts.hasRequestMethod = true
+            case .upgrade: facts.offersUpgrade = true
+            case .framing:
+                let isEmpty = unsafe line.value.elementsEqual("0".utf8)
+                if !isEmpty { facts.announcesBody = true }
+            }
+        }
+        self.classKey.append(0xFF)
+        self.classKey += self.languages
+        // Fields that are added for a value in the version line differ between the clients of a class.
+        return isClass && facts.hasIdentity && !told.isAdded
+            && self.classes?.isComplete(told) == true
+    }
+
+    /// Sets the key of the client.
+    private func describe(
+        _ lines: UnsafeBufferPointer<EnvoyLine>,
+        _ query: QueryParameters,
+        _ form: AnswerForm,
+        address: String,
+        _ facts: inout Facts
+    ) {
+        self.key.removeAll(keepingCapacity: true)
+        self.key.append(form.rawValue)
+        if facts.hasIdentity {
+            for index in lines.indices {
+                let key = unsafe lines[index].key
+                guard case .identity(let field) = unsafe self.fields.meaning(of: key) else {
+                    continue
+                }
+                unsafe self.append(field, at: index, of: lines, &facts)
+            }
+        }
+        query.append(to: &self.key)
+        if self.dependsOnAddress {
+            self.key.append(0xFE)
+            self.key += address.utf8
+        }
+    }
+
+    /// Adds an identity line to the key.
+    ///
+    /// A device makes no difference to most rules, so the key contains only that there is one. Several such lines are
+    /// added with their values, because the backend must get a single one.
+    private func append(
+        _ field: UInt8,
+        at index: Int,
+        of lines: UnsafeBufferPointer<EnvoyLine>,
+        _ facts: inout Facts
+    ) {
+        let value = unsafe lines[index].value
+        guard self.indifferent & (1 << UInt64(field)) != 0 else {
+            return unsafe self.append(field, value)
+        }
+        guard let first = facts.indifferent else {
+            facts.indifferent = index
+            guard unsafe Self.isPlain(value) else { return unsafe self.append(field, value) }
+            // No value that is part of a key has this length.
+            self.key += [field, 0xFF, 0xFF]
+            return
+        }
+        let line = unsafe lines[first]
+        if case .identity(let field) = unsafe self.fields.meaning(of: line.key) {
+            unsafe self.append(field, line.value)
+        }
+        unsafe self.append(field, value)
+    }
+
+    /// Whether a value is a single token that is unambiguous and needs no cleaning.
+    private static func isPlain(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard 1...256 ~= value.count else { return false }
+        for index in value.indices {
+            let byte = unsafe value[index]
+            guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: ",") else { return false }
+        }
+        return true
+    }
+
+    /// Adds an identity line to the key; the length precedes the value, so that no value can imitate another field.
+    private func append(_ field: UInt8, _ value: UnsafeBufferPointer<UInt8>) {
+        self.key.append(field)
+        guard value.count <= IdentityLimits.lineLength else {
+            // Values of this length are never parsed. They differ only in whether they may be lists.
+            let isList = unsafe value.contains(UInt8(ascii: ","))
+            self.key += [isList ? 0xFE : 0xFD, 0xFF]
+            return
+        }
+        self.key.append(UInt8(truncatingIfNeeded: value.count))
+        self.key.append(UInt8(truncatingIfNeeded: value.count >> 8))
+        unsafe self.key.append(value.span)
+    }
+
+    /// A request apart from the identity of its client.
+    private struct Subject {
+        let query: QueryParameters
+        let scope: RequestScope
+        let form: AnswerForm
+        let address: String
+    }
+
+    /// Evaluates the rules.
+    ///
+    /// - Parameters:
+    ///   - lines: The lines of the head.
+    ///   - subject: The request.
+    ///   - version: The value of the version line of a client that belongs to a class.
+    /// - Returns: The verdict, and whether all clients with the same class key share it.
+    private func decide(
+        on lines: UnsafeBufferPointer<EnvoyLine>,
+        _ subject: Subject,
+        version: UnsafeBufferPointer<UInt8>?
+    ) -> (EnvoyVerdict, isShared: Bool) {
+        let now = self.now()
+        self.claims.removeAll()
+        for index in lines.indices {
+            let line = unsafe lines[index]
+            guard case .identity(let field) = unsafe self.fields.meaning(of: line.key) else {
+                continue
+            }
+            self.claims.addHeader(at: Int(field), unsafe line.value.span)
+        }
+        self.claims.addQuery(subject.query)
+        let identity = self.ruleSet.identify(self.claims)
+        let decision = self.ruleSet.decide(
+            identity,
+            in: subject.scope,
+            at: now,
+            address: subject.address
+        )
+        let upstream = self.ruleSet.upstreamIdentity(self.claims, identity)
+        func answer(versionAs standIn: String?) -> Answer? {
+            guard let standIn else {
+                return self.ruleSet.answer(to: decision, for: identity, as: subject.form, at: now)
+            }
+            return self.ruleSet.answer(
+                to: decision,
+                for: identity,
+                as: subject.form,
+                at: now,
+                versionAs: standIn
+            )
+        }
+        func verdict(_ denial: EnvoyVerdict.Denial?) -> EnvoyVerdict {
+            EnvoyVerdict(
+                decision,
+                of: self.ruleSet.revision,
+                countedAs: self.ruleSet.terms(of: decision, for: identity),
+                upstream: upstream,
+                hint: self.ruleSet.hint(for: decision),
+                denial: denial,
+                at: now
+            )
+        }
+        let own = answer(versionAs: nil)
+        guard let version = unsafe version, upstream.add.isEmpty else {
+            return (verdict(own.map { EnvoyVerdict.Denial($0) }), false)
+        }
+        guard let own else {
+            return (verdict(nil), self.classes?.shares(decision) == true)
+        }
+        // Without a version, the denial has no place for it.
+        guard identity.version.value != nil else { return (verdict(.init(own)), true) }
+        guard let pattern = answer(versionAs: EnvoyVerdict.Denial.standIn),
+            let shared = EnvoyVerdict.Denial(pattern: pattern),
+            shared.isSame(as: own, with: unsafe version.span)
+        else { return (verdict(.init(own)), false) }
+        return (verdict(shared), true)
+    }
+}

@@ -1,0 +1,78 @@
+import CEnvoyModule
+import GatePolicy
+
+/// One request that runs through the filter, and its response.
+final class FilterStream {
+    private let configuration: FilterConfiguration
+    private var verdict: EnvoyVerdict?
+    /// Whether Envoy or a filter generates the response, and not the backend.
+    private var isLocal = false
+
+    init(_ configuration: FilterConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// Evaluates the request.
+    ///
+    /// - Returns: Whether it passes; otherwise, the response was sent.
+    func receiveRequest(_ stream: EnvoyStream, endsWithHead: Bool) -> Bool {
+        let thread = ThreadState.current
+        let rules = thread.rules(of: self.configuration.follower)
+        stream.readRequest(into: thread.lines)
+        let lines = unsafe thread.lines.lines
+        let (verdict, facts) = unsafe rules.verdict(
+            on: lines,
+            endsWithHead: endsWithHead,
+            address: { stream.clientAddress }
+        )
+        self.verdict = verdict
+        if let counter = self.configuration.counter { stream.count(counter, verdict.labels) }
+        unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
+        if let denial = verdict.denial {
+            let origin = unsafe facts.origin.map { unsafe lines[$0].value }
+                .map { unsafe String(decoding: $0, as: UTF8.self) }
+            let body = unsafe rules.body(of: denial, facts, in: lines)
+            Self.send(denial, body, of: verdict.kind, origin: origin, to: stream)
+            return false
+        }
+        // The lines are no longer valid after the first change.
+        let owned = facts.hasOwned ? unsafe rules.ownedNames(in: lines) : []
+        for name in owned { stream.remove(name, from: .request) }
+        unsafe verdict.dropped.forEach { name, _ in unsafe stream.remove(name, from: .request) }
+        unsafe verdict.requestFields.forEach { unsafe stream.set($0, $1, in: .request) }
+        return true
+    }
+
+    private static func send(
+        _ denial: EnvoyVerdict.Denial,
+        _ body: [UInt8],
+        of kind: Decision.Kind,
+        origin: String?,
+        to stream: EnvoyStream
+    ) {
+        let fields = origin.map(denial.fields(forOrigin:)) ?? denial.fields
+        guard !denial.isHead else { return stream.respond(head: fields) }
+        stream.respond(
+            status: denial.answer.status,
+            fields,
+            body: body,
+            details: kind == .maintenance ? "versiongate_maintenance" : "versiongate_require"
+        )
+    }
+
+    /// Notes that the response does not come from the backend.
+    func noteLocalResponse() {
+        self.isLocal = true
+    }
+
+    /// Adds the hint to the backend's response.
+    func receiveResponse(_ stream: EnvoyStream) {
+        guard !self.isLocal, let verdict, verdict.denial == nil else { return }
+        stream.remove(Self.marker, from: .response)
+        guard !verdict.responseFields.isEmpty else { return }
+        unsafe verdict.responseFields.forEach { unsafe stream.add($0, $1, in: .response) }
+    }
+
+    /// Only the gate may send this field to clients.
+    private static let marker = Array(Answer.markerName.lowercasedASCII.utf8)
+}

@@ -1,0 +1,94 @@
+public import CEnvoyModule
+import GateRules
+
+// The functions that Envoy calls. hooks.c has those that do nothing.
+
+/// Creates the configuration of a filter, on Envoy's main thread.
+///
+/// - Returns: The configuration; `nil` if Envoy must refuse it, after the reason was logged.
+@c(envoy_dynamic_module_on_http_filter_config_new)
+public func createConfiguration(
+    _ envoy: UnsafeMutableRawPointer,
+    _ name: envoy_dynamic_module_type_envoy_buffer,
+    _ settings: envoy_dynamic_module_type_envoy_buffer
+) -> UnsafeMutableRawPointer? {
+    let bytes = unsafe Array(UnsafeBufferPointer(start: settings.ptr, count: settings.length))
+    let path: String
+    do throws(RulesFileError) {
+        path = try ModuleSettings(bytes).rules
+    } catch {
+        EnvoyLog.error("\(error)")
+        return nil
+    }
+    do throws(LoadFailure) {
+        let follower = try RulesWatch.shared.follower(of: path)
+        let counter = unsafe RequestCounter(envoy)
+        if counter == nil { EnvoyLog.warning("Envoy refuses to count requests") }
+        let configuration = FilterConfiguration(follower, counter: counter)
+        return unsafe Unmanaged.passRetained(configuration).toOpaque()
+    } catch {
+        for error in error.errors { EnvoyLog.error("\(error)") }
+        EnvoyLog.error("rules not loaded from \(path), so Envoy refuses the configuration")
+        return nil
+    }
+}
+
+/// Releases the configuration of a filter, once none of its streams is left.
+@c(envoy_dynamic_module_on_http_filter_config_destroy)
+public func destroyConfiguration(_ configuration: UnsafeMutableRawPointer) {
+    unsafe Unmanaged<FilterConfiguration>.fromOpaque(configuration).release()
+}
+
+/// Creates the state of a stream.
+@c(envoy_dynamic_module_on_http_filter_new)
+public func createStream(
+    _ configuration: UnsafeMutableRawPointer,
+    _ filter: UnsafeMutableRawPointer
+) -> UnsafeMutableRawPointer? {
+    let configuration = unsafe Unmanaged<FilterConfiguration>.fromOpaque(configuration)
+        .takeUnretainedValue()
+    return unsafe Unmanaged.passRetained(FilterStream(configuration)).toOpaque()
+}
+
+/// Evaluates a request when its head has arrived.
+@c(envoy_dynamic_module_on_http_filter_request_headers)
+public func receiveRequest(
+    _ filter: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer,
+    _ endsWithHead: Bool
+) -> CInt {
+    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
+    let passes = unsafe state.receiveRequest(EnvoyStream(filter), endsWithHead: endsWithHead)
+    return passes ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION
+}
+
+/// Adds the hint to a response.
+@c(envoy_dynamic_module_on_http_filter_response_headers)
+public func receiveResponse(
+    _ filter: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer,
+    _ endsWithHead: Bool
+) -> CInt {
+    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
+    unsafe state.receiveResponse(EnvoyStream(filter))
+    return VERSIONGATE_ENVOY_CONTINUE
+}
+
+/// Notes that a filter, or Envoy, sends a response of its own.
+@c(envoy_dynamic_module_on_http_filter_local_reply)
+public func noteLocalReply(
+    _ filter: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer,
+    _ status: UInt32,
+    _ details: envoy_dynamic_module_type_envoy_buffer,
+    _ resets: Bool
+) -> CInt {
+    unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue().noteLocalResponse()
+    return VERSIONGATE_ENVOY_CONTINUE
+}
+
+/// Releases the state of a stream.
+@c(envoy_dynamic_module_on_http_filter_destroy)
+public func destroyStream(_ stream: UnsafeMutableRawPointer) {
+    unsafe Unmanaged<FilterStream>.fromOpaque(stream).release()
+}

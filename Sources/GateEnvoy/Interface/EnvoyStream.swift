@@ -1,0 +1,146 @@
+import CEnvoyModule
+
+/// A stream of Envoy, with the callbacks for its headers.
+@safe
+struct EnvoyStream {
+    /// The header maps of a stream.
+    enum Map {
+        case request
+        case response
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .request: VERSIONGATE_ENVOY_REQUEST_HEADERS
+            case .response: VERSIONGATE_ENVOY_RESPONSE_HEADERS
+            }
+        }
+    }
+
+    let filter: UnsafeMutableRawPointer
+
+    init(_ filter: UnsafeMutableRawPointer) {
+        unsafe self.filter = filter
+    }
+
+    /// Reads the lines of the request's head; they are valid until a map is changed.
+    func readRequest(into lines: LineBuffer) {
+        let map = Map.request.number
+        let count = unsafe envoy_dynamic_module_callback_http_get_headers_size(self.filter, map)
+        lines.reserve(count)
+        let isRead = unsafe envoy_dynamic_module_callback_http_get_headers(
+            self.filter,
+            map,
+            lines.start
+        )
+        lines.count = isRead ? count : 0
+    }
+
+    /// Replaces all lines of a field.
+    func set(_ name: ModuleBytes, _ value: ModuleBytes, in map: Map) {
+        _ = unsafe envoy_dynamic_module_callback_http_set_header(
+            self.filter,
+            map.number,
+            name,
+            value
+        )
+    }
+
+    /// Adds a line.
+    func add(_ name: ModuleBytes, _ value: ModuleBytes, in map: Map) {
+        _ = unsafe envoy_dynamic_module_callback_http_add_header(
+            self.filter,
+            map.number,
+            name,
+            value
+        )
+    }
+
+    /// Removes all lines of a field.
+    func remove(_ name: ModuleBytes, from map: Map) {
+        unsafe self.set(name, .none, in: map)
+    }
+
+    /// Removes all lines of a field.
+    func remove(_ name: [UInt8], from map: Map) {
+        unsafe name.withUnsafeBufferPointer {
+            unsafe self.remove(unsafe ModuleBytes($0), from: map)
+        }
+    }
+
+    /// Sends a response in place of the backend's.
+    func respond(status: Int, _ fields: FieldBlock, body: [UInt8], details: StaticString) {
+        unsafe fields.withLines { lines in
+            unsafe body.withUnsafeBufferPointer { body in
+                details.withUTF8Buffer { details in
+                    unsafe envoy_dynamic_module_callback_http_send_response(
+                        self.filter,
+                        UInt32(status),
+                        lines.baseAddress,
+                        lines.count,
+                        ModuleBytes(body),
+                        ModuleBytes(details)
+                    )
+                }
+            }
+        }
+    }
+
+    /// Sends a response without content in place of the backend's; the fields include `:status`.
+    func respond(head fields: FieldBlock) {
+        unsafe fields.withLines { lines in
+            unsafe envoy_dynamic_module_callback_http_send_response_headers(
+                self.filter,
+                lines.baseAddress,
+                lines.count,
+                true
+            )
+        }
+    }
+
+    /// The address of the client, without the port; empty if Envoy does not know it.
+    var clientAddress: String {
+        var bytes = unsafe EnvoyBytes(ptr: nil, length: 0)
+        let isKnown = unsafe envoy_dynamic_module_callback_http_filter_get_attribute_string(
+            self.filter,
+            VERSIONGATE_ENVOY_SOURCE_ADDRESS,
+            &bytes
+        )
+        guard isKnown else { return "" }
+        let text = unsafe bytes.text
+        guard let colon = text.lastIndex(of: ":") else { return text }
+        // Brackets enclose an IPv6 address beside a port (RFC 3986 3.2.2).
+        return String(text[..<colon].filter { $0 != "[" && $0 != "]" })
+    }
+}
+
+/// The memory into which Envoy writes the lines of a head; one for each thread.
+@safe
+final class LineBuffer {
+    private(set) var start: UnsafeMutablePointer<EnvoyLine>
+    private var capacity: Int
+    var count = 0
+
+    /// The number of lines that most heads do not exceed.
+    private static let usual = 64
+
+    init() {
+        unsafe self.start = .allocate(capacity: Self.usual)
+        self.capacity = Self.usual
+    }
+
+    deinit {
+        unsafe self.start.deallocate()
+    }
+
+    /// Makes room for a number of lines, which Envoy's limit for header fields bounds.
+    func reserve(_ count: Int) {
+        guard count > self.capacity else { return }
+        unsafe self.start.deallocate()
+        unsafe self.start = .allocate(capacity: count)
+        self.capacity = count
+    }
+
+    var lines: UnsafeBufferPointer<EnvoyLine> {
+        unsafe UnsafeBufferPointer(start: self.start, count: self.count)
+    }
+}

@@ -1,0 +1,66 @@
+import CEnvoyModule
+import GatePolicy
+
+/// Header lines in memory of the module, as Envoy takes them.
+///
+/// They are written once, and passed to Envoy for every request that needs them.
+@safe
+final class FieldBlock: @unchecked Sendable {
+    private let bytes: UnsafeMutableBufferPointer<UInt8>
+    private let lines: UnsafeMutableBufferPointer<ModuleLine>
+
+    /// Creates the lines; names become lower case, as in Envoy.
+    init(_ fields: [HeaderField]) {
+        let count = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        unsafe self.bytes = .allocate(capacity: count)
+        unsafe self.lines = .allocate(capacity: fields.count)
+        var end = 0
+        for (index, field) in fields.enumerated() {
+            let name = unsafe self.write(field.name.lowercasedASCII, at: &end)
+            let value = unsafe self.write(field.value, at: &end)
+            unsafe self.lines.initializeElement(
+                at: index,
+                to: ModuleLine(
+                    key_ptr: name.baseAddress,
+                    key_length: name.count,
+                    value_ptr: value.baseAddress,
+                    value_length: value.count
+                )
+            )
+        }
+    }
+
+    deinit {
+        unsafe self.bytes.deallocate()
+        unsafe self.lines.deallocate()
+    }
+
+    private func write(_ text: String, at end: inout Int) -> UnsafeBufferPointer<UInt8> {
+        let start = end
+        for byte in text.utf8 {
+            unsafe self.bytes.initializeElement(at: end, to: byte)
+            end += 1
+        }
+        // A missing pointer would mean that there is no value.
+        let first = unsafe self.bytes.baseAddress.map { unsafe UnsafePointer($0 + start) }
+        return unsafe UnsafeBufferPointer(start: first, count: end - start)
+    }
+
+    var isEmpty: Bool { unsafe self.lines.isEmpty }
+
+    /// Calls `body` with each name and value.
+    func forEach(_ body: (_ name: ModuleBytes, _ value: ModuleBytes) -> Void) {
+        for index in unsafe self.lines.indices {
+            let line = unsafe self.lines[index]
+            unsafe body(
+                ModuleBytes(ptr: line.key_ptr, length: line.key_length),
+                ModuleBytes(ptr: line.value_ptr, length: line.value_length)
+            )
+        }
+    }
+
+    /// Calls `body` with all lines.
+    func withLines(_ body: (UnsafeMutableBufferPointer<ModuleLine>) -> Void) {
+        unsafe body(self.lines)
+    }
+}

@@ -1,0 +1,139 @@
+import GatePolicy
+import GateRules
+import Synchronization
+
+/// The rules at a path: the last valid ones, and the replacement of them when the files change.
+///
+/// All filters with the same path share one follower, and all threads read its rules.
+final class RulesFollower: Sendable {
+    fileprivate struct State {
+        var loaded: LoadedRules
+        var sightings = RulesSightings()
+        var failure: LoadFailure?
+        /// Earlier rules, until no thread uses them.
+        var retired: [RuleSet] = []
+    }
+
+    let path: String
+    /// A number that is unique among the followers of this process.
+    let number = RulesFollower.numbers.add(1, ordering: .relaxed).newValue
+    private static let numbers = Atomic(0)
+    private let loader: RulesFileLoader
+    private let now: @Sendable () -> Timestamp
+    private let state: Mutex<State>
+    /// The number of times that the rules have been replaced.
+    private let replacements = Atomic(0)
+
+    /// Loads the rules at a path.
+    ///
+    /// - Throws: The reason why there are no rules to start with.
+    init(
+        path: String,
+        now: @escaping @Sendable () -> Timestamp = ThreadRules.wallClock
+    ) throws(LoadFailure) {
+        self.path = path
+        self.now = now
+        self.loader = RulesFileLoader(
+            path: path,
+            feedKinds: .none,
+            gate: GateContext(servesGateways: true),
+            now: now
+        )
+        var sightings = RulesSightings()
+        let sighted = RulesState(path: path)
+        let loaded = try Self.load(self.loader, after: nil, at: now())
+        _ = sightings.look(sighted)
+        self.state = Mutex(State(loaded: loaded, sightings: sightings))
+        Self.log(loaded, after: nil)
+    }
+
+    /// The number of replacements so far; if it is unchanged, so are the rules.
+    var generation: Int { self.replacements.load(ordering: .acquiring) }
+
+    /// The rules in force, with the number of replacements before them.
+    var current: (ruleSet: RuleSet, generation: Int) {
+        self.state.withLock { ($0.loaded.ruleSet, self.generation) }
+    }
+
+    /// Loads the rules again if the files have changed and their writer has finished.
+    ///
+    /// Only the watching thread calls this.
+    func check() {
+        let (isNew, loaded) = self.state.withLock { state in
+            state.dropUnused()
+            return (state.seesChange(at: self.path), state.loaded)
+        }
+        guard isNew else { return }
+        do throws(LoadFailure) {
+            let new = try Self.load(self.loader, after: loaded, at: self.now())
+            self.use(new, after: loaded)
+        } catch {
+            self.keep(loaded, after: error)
+        }
+    }
+
+    private static func load(
+        _ loader: RulesFileLoader,
+        after loaded: LoadedRules?,
+        at now: Timestamp
+    ) throws(LoadFailure) -> LoadedRules {
+        let read: LoadedRules
+        do throws(RulesFileErrors) {
+            read = try loader.load(after: loaded)
+        } catch {
+            throw .unreadable(error)
+        }
+        return try read.judged(against: loaded, at: now)
+    }
+
+    private func use(_ new: LoadedRules, after old: LoadedRules) {
+        self.state.withLock { state in
+            state.failure = nil
+            guard new.definition.revision != old.definition.revision else { return }
+            state.retired.append(state.loaded.ruleSet)
+            state.loaded = new
+            self.replacements.add(1, ordering: .releasing)
+        }
+        guard new.definition.revision != old.definition.revision else { return }
+        Self.log(new, after: old)
+    }
+
+    private func keep(_ loaded: LoadedRules, after failure: LoadFailure) {
+        let isKnown = self.state.withLock { state in
+            defer { state.failure = failure }
+            return state.failure == failure
+        }
+        guard !isKnown else { return }
+        for error in failure.errors.prefix(Self.messageLimit) { EnvoyLog.error("\(error)") }
+        EnvoyLog.error("rules not loaded; keeping revision \(loaded.definition.revision)")
+    }
+
+    /// The maximum number of findings or errors in the log at a time; `versiongate check` shows all.
+    private static let messageLimit = 20
+
+    private static func log(_ loaded: LoadedRules, after old: LoadedRules?) {
+        let known = Set(old?.findings.all ?? [])
+        let new = loaded.findings.all.filter { $0.isLoud && !known.contains($0) }
+        for finding in new.prefix(Self.messageLimit) { EnvoyLog.warning("\(finding)") }
+        let definition = loaded.definition
+        EnvoyLog.info(
+            "rules loaded, revision \(definition.revision), \(definition.rules.count) rules"
+        )
+    }
+}
+
+extension RulesFollower.State {
+    fileprivate mutating func seesChange(at path: String) -> Bool {
+        guard !self.sightings.know(RulesIdentity(path: path)) else { return false }
+        return self.sightings.glance(RulesState(path: path)) == .report
+    }
+
+    /// Deallocates rules that no thread uses any more, on the calling thread.
+    fileprivate mutating func dropUnused() {
+        var kept: [RuleSet] = []
+        while var last = self.retired.popLast() {
+            if !isKnownUniquelyReferenced(&last) { kept.append(last) }
+        }
+        self.retired = kept
+    }
+}

@@ -1,0 +1,179 @@
+/// The parts of a request head that determine the form of a denial, collected line by line.
+///
+/// The body is never read. If the parts indicate different forms, the most specific form is used,
+/// so that every combination has exactly one form.
+package struct FormEvidence: Sendable {
+    /// The form indicated by the first `Content-Type` that indicates any.
+    private var byContentType: AnswerForm?
+    private var acceptsGraphQL = false
+    private var isBrowser = false
+    private var sentConnectField = false
+    private var sentGraphQLField = false
+
+    package init() {}
+
+    /// Adds the value of a `Content-Type` line.
+    package mutating func add(contentType value: Span<UInt8>) {
+        guard self.byContentType == nil else { return }
+        self.byContentType = AnswerForm(contentType: value)
+    }
+
+    /// Adds the value of an `Accept` line.
+    package mutating func add(accept value: Span<UInt8>) {
+        var (namesHTML, namesXHTML) = (false, false)
+        var start = 0
+        while start < value.count {
+            var end = start
+            while end < value.count, value[end] != UInt8(ascii: ",") { end += 1 }
+            let member = value.withoutBlanks(start..<end)
+            start = end + 1
+            // One or two letters are enough to rule out these types in nearly all requests.
+            guard !member.isEmpty else { continue }
+            let name = member.lowerBound + "application/".utf8.count
+            switch value[member.lowerBound] | 0x20 {
+            case UInt8(ascii: "t"):
+                if value.extracting(member).isMediaType("text/html") { namesHTML = true }
+            case UInt8(ascii: "a") where name < member.upperBound:
+                let type = value.extracting(member)
+                switch value[name] | 0x20 {
+                case UInt8(ascii: "x"):
+                    if type.isMediaType("application/xhtml+xml") { namesXHTML = true }
+                case UInt8(ascii: "g"):
+                    if type.isMediaType("application/graphql-response+json") {
+                        self.acceptsGraphQL = true
+                    }
+                default: break
+                }
+            default: break
+            }
+        }
+        // Every browser lists both types when it opens a page. `text/html` alone is not sufficient,
+        // because some HTTP libraries for apps send it by default (Java's `HttpURLConnection`).
+        if namesHTML && namesXHTML { self.isBrowser = true }
+    }
+
+    /// Adds the value of a `Connect-Protocol-Version` line.
+    package mutating func add(connectVersion value: Span<UInt8>) {
+        // A later version of the protocol may use other errors.
+        if value.count == 1, value[0] == UInt8(ascii: "1") { self.sentConnectField = true }
+    }
+
+    /// Adds a line of one of the fields that only GraphQL clients send.
+    package mutating func addGraphQLField() {
+        self.sentGraphQLField = true
+    }
+
+    /// Returns the form for a request with this method and target.
+    package func form(method: Span<UInt8>, target: Span<UInt8>) -> AnswerForm {
+        if let form = self.byContentType, form != .graphQL { return form }
+        if self.sentConnectField { return .connect }
+        if self.acceptsGraphQL { return .graphQLResponse }
+        if self.byContentType != nil || self.sentGraphQLField { return .graphQL }
+        if self.isBrowser { return .page }
+        return Self.form(byMethod: method, target: target)
+    }
+
+    /// Returns the form for a method and a target alone.
+    ///
+    /// A Connect GET may lack the protocol's header field, and most GraphQL clients send no header field that
+    /// distinguishes their requests from other JSON requests.
+    private static func form(byMethod method: Span<UInt8>, target: Span<UInt8>) -> AnswerForm {
+        if method.isSame("POST") {
+            var end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
+            if end > 0, target[end - 1] == UInt8(ascii: "/") { end -= 1 }
+            let start = end - Self.graphQLSegment.utf8CodeUnitCount
+            return start >= 0 && target.extracting(start..<end).isSame(Self.graphQLSegment)
+                ? .graphQL : .document
+        }
+        guard method.isSame("GET") || method.isSame("HEAD"),
+            let mark = target.firstIndex(of: UInt8(ascii: "?")),
+            Self.namesConnect(target, from: mark + 1)
+        else { return .document }
+        return .connect
+    }
+
+    /// The last path segment on most GraphQL servers.
+    private static let graphQLSegment: StaticString = "/graphql"
+    /// The maximum number of query parameters to check; a Connect GET has at most five.
+    private static let parameterLimit = 8
+
+    /// Whether one of the first parameters of a query is `connect=v1`.
+    private static func namesConnect(_ target: Span<UInt8>, from query: Int) -> Bool {
+        var start = query
+        for _ in 0..<Self.parameterLimit {
+            var end = start
+            while end < target.count, target[end] != UInt8(ascii: "&") { end += 1 }
+            if target.extracting(start..<end).isSame("connect=v1") { return true }
+            guard end < target.count else { return false }
+            start = end + 1
+        }
+        return false
+    }
+}
+
+extension AnswerForm {
+    /// Returns the form for the media type of a request; `nil` for a type that does not indicate one.
+    ///
+    /// Sources: gRPC over HTTP/2, "Content-Type"; the gRPC-Web protocol; the Connect protocol,
+    /// "Streaming-Content-Type".
+    init?(contentType value: Span<UInt8>) {
+        func has(_ type: StaticString) -> Bool { value.isMediaType(type) }
+        let name = "application/".utf8.count
+        guard name < value.count else { return nil }
+        switch value[name] | 0x20 {
+        case UInt8(ascii: "g"):
+            if has("application/grpc-web-text") {
+                self = .grpcWebText
+            } else if has("application/grpc-web") {
+                self = .grpcWeb
+            } else if has("application/grpc") {
+                self = .grpc
+            } else if has("application/graphql") {
+                self = .graphQL
+            } else {
+                return nil
+            }
+        case UInt8(ascii: "c"):
+            if has("application/connect+proto") {
+                self = .connectStreamProto
+            } else if has("application/connect+json") {
+                self = .connectStreamJSON
+            } else if has("application/connect") {
+                // The stream uses another encoding. Its end-of-stream message would have to use that encoding, but
+                // clients also accept the error of a unary call.
+                self = .connect
+            } else {
+                return nil
+            }
+        default:
+            return nil
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes are exactly a given string.
+    fileprivate func isSame(_ word: StaticString) -> Bool {
+        guard self.count == word.utf8CodeUnitCount else { return false }
+        return word.withUTF8Buffer { expected in
+            for index in self.indices where unsafe self[index] != expected[index] { return false }
+            return true
+        }
+    }
+
+    /// Whether the bytes are the given lower-case media type, ignoring case, with an optional suffix (`+proto`) or
+    /// parameters (RFC 9110 8.3.1).
+    fileprivate func isMediaType(_ type: StaticString) -> Bool {
+        let count = type.utf8CodeUnitCount
+        guard count <= self.count else { return false }
+        let isType = type.withUTF8Buffer { expected in
+            for index in 0..<count where unsafe self[index].lowercased != expected[index] {
+                return false
+            }
+            return true
+        }
+        guard isType, count < self.count else { return isType }
+        let next = self[count]
+        return next == UInt8(ascii: ";") || next == UInt8(ascii: "+") || next.isBlank
+    }
+}

@@ -1,0 +1,29 @@
+/// The request header fields that only the gate writes, or that the backend never gets.
+package enum GateField {
+    /// Tells the backend about the decision.
+    package static let decision = "X-VersionGate-Decision"
+    /// Tells the backend, or the gateway, the name of the backend that a route selects.
+    package static let route = "X-VersionGate-Route"
+
+    /// The names that are removed from requests, in lower case, because clients could forge them.
+    package static let forgeable = [
+        "x-versiongate",
+        "x-versiongate-decision",
+        "x-versiongate-body",
+        "x-versiongate-route",
+        "x-versiongate-status",
+        // Sent by testers; read only if previews are enabled, and never forwarded.
+        "x-versiongate-preview",
+        // Lifts denials; read only if passes are enabled, and never forwarded.
+        "x-versiongate-pass",
+    ]
+}
+
+extension Decision {
+    /// The fields about the decision that are added to a request for the backend.
+    package var backendFields: [HeaderField] {
+        let decision = HeaderField(name: GateField.decision, value: self.name)
+        let route = self.route.map { HeaderField(name: GateField.route, value: $0.backend) }
+        return [decision] + [route].compactMap(\.self)
+    }
+}

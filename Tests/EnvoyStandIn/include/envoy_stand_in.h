@@ -1,0 +1,47 @@
+// Plays Envoy for the tests of the module: it implements the callbacks, and declares the hooks.
+#ifndef VERSIONGATE_ENVOY_STAND_IN_H
+#define VERSIONGATE_ENVOY_STAND_IN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct stand_in_bytes {
+    const uint8_t *_Nullable ptr;
+    size_t length;
+};
+
+// The hooks that the module implements.
+const char *_Nonnull envoy_dynamic_module_on_program_init(void);
+void *_Nullable envoy_dynamic_module_on_http_filter_config_new(
+    void *_Nonnull envoy, struct stand_in_bytes name, struct stand_in_bytes settings);
+void envoy_dynamic_module_on_http_filter_config_destroy(void *_Nonnull config);
+void *_Nullable envoy_dynamic_module_on_http_filter_per_route_config_new(
+    struct stand_in_bytes name, struct stand_in_bytes settings);
+void *_Nullable envoy_dynamic_module_on_http_filter_new(void *_Nonnull config, void *_Nonnull filter);
+int envoy_dynamic_module_on_http_filter_request_headers(void *_Nonnull filter, void *_Nonnull stream, bool ends);
+int envoy_dynamic_module_on_http_filter_response_headers(void *_Nonnull filter, void *_Nonnull stream, bool ends);
+int envoy_dynamic_module_on_http_filter_local_reply(
+    void *_Nonnull filter, void *_Nonnull stream, uint32_t status, struct stand_in_bytes details, bool resets);
+void envoy_dynamic_module_on_http_filter_destroy(void *_Nonnull stream);
+
+// A stream with its header maps, numbered as in Envoy, and the response of the module, if it sends one.
+struct stand_in_stream;
+
+struct stand_in_stream *_Nonnull stand_in_stream_new(const char *_Nonnull address);
+void stand_in_stream_free(struct stand_in_stream *_Nonnull stream);
+void stand_in_add(
+    struct stand_in_stream *_Nonnull stream, int map, struct stand_in_bytes name, struct stand_in_bytes value);
+size_t stand_in_count(const struct stand_in_stream *_Nonnull stream, int map);
+struct stand_in_bytes stand_in_name(const struct stand_in_stream *_Nonnull stream, int map, size_t index);
+struct stand_in_bytes stand_in_value(const struct stand_in_stream *_Nonnull stream, int map, size_t index);
+// The status of the module's response; 0 if it sent none. Its header lines are in map 4.
+uint32_t stand_in_status(const struct stand_in_stream *_Nonnull stream);
+struct stand_in_bytes stand_in_body(const struct stand_in_stream *_Nonnull stream);
+// The pairs of the dynamic metadata are in map 5, as lines `namespace.key`; the label values of counters, joined by
+// commas, are the names in map 6.
+
+// The log of all streams, one message a line; the caller frees it. The log is then empty.
+char *_Nonnull stand_in_take_log(void);
+
+#endif

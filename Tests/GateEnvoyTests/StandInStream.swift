@@ -1,0 +1,194 @@
+import CEnvoyStandIn
+
+@testable import GateEnvoy
+
+/// One request that runs through the module, with a stand-in for Envoy.
+@safe
+final class StandInStream {
+    struct Line: Equatable, Comparable, CustomStringConvertible {
+        let name: String
+        let value: String
+
+        var description: String { "\(self.name): \(self.value)" }
+
+        static func < (left: Line, right: Line) -> Bool {
+            (left.name, left.value) < (right.name, right.value)
+        }
+    }
+
+    private enum Map {
+        static let request: Int32 = 0
+        static let response: Int32 = 2
+        static let reply: Int32 = 4
+        static let metadata: Int32 = 5
+        static let counted: Int32 = 6
+    }
+
+    private let filter: OpaquePointer
+    private let stream: UnsafeMutableRawPointer
+
+    /// Creates a stream of a filter with the configuration.
+    init?(_ configuration: Configuration, from address: String = "192.0.2.1:50000") {
+        unsafe self.filter = stand_in_stream_new(address)
+        let stream = unsafe envoy_dynamic_module_on_http_filter_new(
+            configuration.pointer,
+            UnsafeMutableRawPointer(self.filter)
+        )
+        guard let stream = unsafe stream else {
+            unsafe stand_in_stream_free(self.filter)
+            return nil
+        }
+        unsafe self.stream = stream
+    }
+
+    deinit {
+        unsafe envoy_dynamic_module_on_http_filter_destroy(self.stream)
+        unsafe stand_in_stream_free(self.filter)
+    }
+
+    /// Sends the head of a `GET` request for `/`.
+    @discardableResult
+    func send(_ lines: [String]) -> Bool { self.send("GET", "/", lines) }
+
+    /// Sends the head of a request.
+    ///
+    /// - Returns: Whether the module lets it pass.
+    @discardableResult
+    func send(
+        _ method: String,
+        _ target: String,
+        _ lines: [String],
+        endsWithHead: Bool = true
+    ) -> Bool {
+        self.add(":authority", "api.example.com", to: Map.request)
+        self.add(":path", target, to: Map.request)
+        self.add(":method", method, to: Map.request)
+        self.add(":scheme", "https", to: Map.request)
+        for line in lines {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts[1].drop { $0 == " " }
+            self.add(parts[0].lowercased(), String(value), to: Map.request)
+        }
+        let filter = unsafe UnsafeMutableRawPointer(self.filter)
+        return unsafe envoy_dynamic_module_on_http_filter_request_headers(
+            filter,
+            self.stream,
+            endsWithHead
+        ) == 0
+    }
+
+    /// Sends the head of the backend's response, or of one that Envoy generates.
+    func receive(_ lines: [String] = [], isLocal: Bool = false) {
+        let filter = unsafe UnsafeMutableRawPointer(self.filter)
+        if isLocal {
+            let details = unsafe stand_in_bytes(ptr: nil, length: 0)
+            _ = unsafe envoy_dynamic_module_on_http_filter_local_reply(
+                filter,
+                self.stream,
+                503,
+                details,
+                false
+            )
+        }
+        for line in lines {
+            let parts = line.split(separator: ": ", maxSplits: 1)
+            self.add(parts[0].lowercased(), String(parts[1]), to: Map.response)
+        }
+        _ = unsafe envoy_dynamic_module_on_http_filter_response_headers(filter, self.stream, true)
+    }
+
+    private func add(_ name: String, _ value: String, to map: Int32) {
+        let (name, value) = (Array(name.utf8), Array(value.utf8))
+        unsafe name.withUnsafeBufferPointer { name in
+            unsafe value.withUnsafeBufferPointer { value in
+                unsafe stand_in_add(
+                    self.filter,
+                    map,
+                    stand_in_bytes(ptr: name.baseAddress, length: name.count),
+                    stand_in_bytes(ptr: value.baseAddress, length: value.count)
+                )
+            }
+        }
+    }
+
+    /// The status of the module's response; `nil` if it sent none.
+    var status: Int? {
+        let status = unsafe stand_in_status(self.filter)
+        return status == 0 ? nil : Int(status)
+    }
+
+    var body: String { unsafe Self.text(stand_in_body(self.filter)) }
+
+    /// The lines of the request without the pseudo-header fields.
+    var requestLines: [Line] {
+        self.lines(Map.request).filter { !$0.name.hasPrefix(":") }
+    }
+
+    var responseLines: [Line] { self.lines(Map.response) }
+    /// The lines of the module's response.
+    var replyLines: [Line] { self.lines(Map.reply) }
+    var metadata: [Line] { self.lines(Map.metadata) }
+
+    /// The label values under which the request was counted, each time joined by commas.
+    var counted: [String] { self.lines(Map.counted).map(\.name) }
+
+    private func lines(_ map: Int32) -> [Line] {
+        let count = unsafe stand_in_count(self.filter, map)
+        return (0..<count).map { index in
+            Line(
+                name: unsafe Self.text(stand_in_name(self.filter, map, index)),
+                value: unsafe Self.text(stand_in_value(self.filter, map, index))
+            )
+        }
+    }
+
+    private static func text(_ bytes: stand_in_bytes) -> String {
+        unsafe String(
+            decoding: UnsafeBufferPointer(start: bytes.ptr, count: bytes.length),
+            as: UTF8.self
+        )
+    }
+}
+
+/// The configuration of a filter.
+@safe
+final class Configuration {
+    let pointer: UnsafeMutableRawPointer
+
+    /// Creates a configuration; `nil` if the module refuses it.
+    init?(_ settings: String) {
+        let bytes = Array(settings.utf8)
+        let pointer = unsafe bytes.withUnsafeBufferPointer { bytes in
+            var envoy = 0
+            return unsafe withUnsafeMutablePointer(to: &envoy) { envoy in
+                unsafe envoy_dynamic_module_on_http_filter_config_new(
+                    UnsafeMutableRawPointer(envoy),
+                    stand_in_bytes(ptr: nil, length: 0),
+                    stand_in_bytes(ptr: bytes.baseAddress, length: bytes.count)
+                )
+            }
+        }
+        guard let pointer = unsafe pointer else { return nil }
+        unsafe self.pointer = pointer
+    }
+
+    /// Creates the configuration of a filter with some rules.
+    init(_ follower: RulesFollower) {
+        var envoy = 0
+        let counter = unsafe withUnsafeMutablePointer(to: &envoy) { envoy in
+            unsafe RequestCounter(UnsafeMutableRawPointer(envoy))
+        }
+        let configuration = FilterConfiguration(follower, counter: counter)
+        unsafe self.pointer = Unmanaged.passRetained(configuration).toOpaque()
+    }
+
+    /// The rules that the filter uses.
+    var follower: RulesFollower {
+        unsafe Unmanaged<FilterConfiguration>.fromOpaque(self.pointer).takeUnretainedValue()
+            .follower
+    }
+
+    deinit {
+        unsafe envoy_dynamic_module_on_http_filter_config_destroy(self.pointer)
+    }
+}

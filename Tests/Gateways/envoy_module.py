@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Checks the module for Envoy in the real Envoy: decisions, reloads under load, and that it agrees with the proxy.
+
+The configuration is the one on docs/gateways/envoy-module.md. Beside Envoy runs a gate that is a proxy, with the same rules.
+"""
+
+import argparse
+import itertools
+import json
+import random
+import shutil
+import sys
+import threading
+import time
+from pathlib import Path
+
+import clients
+from cases import CURRENT, FORGED, IOS, OLD, denial
+from envoy import Envoy
+from gate import Gate
+from places import BUILT, ROOT, Certificate
+
+FOLDER = BUILT.with_name("envoy-module")
+LIBRARY = ROOT / ".build/release/libversiongate_envoy.so"
+STORE = "https://apps.apple.com/app/id1234567890"
+RULES = f"""
+identity:
+  userAgent: '^ShopApp/(?<version>[0-9.]+) \\((?<platform>iOS|Android); build (?<build>[0-9]+)'
+unidentified: {{ missing: allow, unreadable: reject, storeUrl: {STORE} }}
+exempt: [/health, /public/*]
+rules:
+  - id: ios
+    match: {{ app: com.example.shop, platform: ios }}
+    minimum: "3.5.0"
+    recommended: "4.0.0"
+    blocked: ["3.7.1"]
+    storeUrl: {STORE}
+  - id: android
+    match: {{ app: com.example.shop, platform: android }}
+    minimumBuild: 350
+    status: 410
+    storeUrl: https://play.google.com/store/apps/details?id=com.example.shop
+  - id: orders
+    match: {{ method: POST, path: /orders/** }}
+    minimum: "3.8.0"
+    storeUrl: {STORE}
+  - id: all
+    match: {{ platform: ios, path: /floor/** }}
+    minimum: "3.5.0"
+    recommended: "4.2.0"
+    storeUrl: {STORE}
+  - id: closed
+    match: {{ path: /closed/** }}
+    maintenance: {{ from: 2020-01-01T00:00:00Z, until: 2099-01-01T00:00:00Z }}
+    accept: [lockout]
+"""
+# What the lines of a response may differ in: Envoy and the gate have their own connections and names.
+OWN = {"date", "server", "connection", "content-length", "x-envoy-upstream-service-time", "transfer-encoding"}
+METHODS = ["GET", "GET", "POST", "HEAD", "PUT", "OPTIONS", "DELETE"]
+TARGETS = [
+    "/", "/orders/7", "/orders/7?x=1", "/health", "/public/a", "/a?v=3.4.9", "/graphql", "/orders/%37", "//orders/7",
+    "/a/../orders/7", "/x?connect=v1&encoding=json",
+]
+VERSIONS = [
+    "3.4.9", "3.5.0", "3.7.1", "3.8", "4.0.0", "4.1", "3", "abc", "4.0,2.0", "4.0, 2.0", "", "3.5.0-beta.1", "v3.6",
+    "10.0",
+]
+OTHERS = [
+    [("Accept", "text/html,application/xhtml+xml")], [("Accept", "application/json")],
+    [("Content-Type", "application/grpc")], [("Content-Type", "application/grpc-web+proto")],
+    [("Content-Type", "application/connect+json")], [("Connect-Protocol-Version", "1")],
+    [("Accept", "application/graphql-response+json")], [("Accept-Language", "ja, en;q=0.5")],
+    [("Accept-Language", "de")], [("Origin", "https://web.example")],
+    [("Origin", "https://web.example"), ("Access-Control-Request-Method", "GET")],
+    [("User-Agent", "ShopApp/3.4.0 (iOS; build 340)")], [("User-Agent", "ShopApp/9.0 (Android; build 900)")],
+    [("X-VersionGate", "require")], [("X-VersionGate-Decision", "allow")], [("X-App-Build", "349")],
+    [("X-App-Build", "350")], [("X-App-Build", "1,2")], [("Cookie", "a=b")], [("X_App_Version", "9")],
+]
+
+
+class EnvoyModule(Envoy):
+    """Envoy with the module, and a gate as a proxy with the same rules."""
+
+    key, title, page = "envoy-module", "Envoy, module", "envoy-module.md"
+    arguments = (
+        "-c", "envoy.yaml", "--log-level", "warning", "--component-log-level", "dynamic_modules:info", "--concurrency", "4",
+        "--use-dynamic-base-id", "--file-flush-interval-msec", "200",
+    )
+
+    def make_gate(self):
+        self.proxy_port = self.reserved.reserve()
+        arguments = ["--listen", f"127.0.0.1:{self.proxy_port}", "--upstream", f"http://127.0.0.1:{self.backend_port}"]
+        gate = Gate(self.folder / "gate", self.executable, self.proxy_port, self.reserved.reserve(), arguments)
+        gate.rules.write_text(RULES)
+        return gate
+
+    def write(self, variant=""):
+        super().write(variant)
+        shutil.copy(LIBRARY, self.folder)
+        self.replace_rules(RULES)
+
+    def replace_rules(self, text):
+        new = self.folder / "rules.new"
+        new.write_text(text)
+        new.rename(self.folder / "rules.yaml")
+
+    def log(self):
+        return (self.folder / "output.log").read_text()
+
+    def await_log(self, text, count=1):
+        """Waits until the log has a text so many times."""
+        deadline = time.monotonic() + 10
+        while self.log().count(text) < count:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"Envoy's log lacks: {text}\n{self.log()[-2000:]}")
+            time.sleep(0.05)
+
+
+def get(gateway, path, lines, method="GET"):
+    return clients.plain(gateway.port, method, path, lines)
+
+
+def backend_lines(response, name):
+    """Returns the values of a field as the backend received it."""
+    return [value for key, value in json.loads(response.body)["lines"] if key.lower() == name]
+
+
+def check_decisions(gateway):
+    yield "old build", denial(get(gateway, "/floor/1", OLD)), "426"
+    yield "current build", get(gateway, "/floor/1", CURRENT).status, 200
+    twice = [IOS, ("X-App-Version", "4.2.0"), ("X-App-Version", "2.0")]
+    yield "two lines with different versions", denial(get(gateway, "/floor/1", twice)), "426"
+    equal = get(gateway, "/floor/1", [IOS, *[("X-App-Version", "4.2.0")] * 2])
+    yield "two equal lines, at the backend", backend_lines(equal, "x-app-version"), ["4.2.0"]
+    hint = get(gateway, "/floor/1", [IOS, ("X-App-Version", "4.0.0")])
+    yield "the hint", hint.get("x-versiongate").split(";")[0], "recommend"
+    yield "maintenance", denial(get(gateway, "/closed/1", CURRENT), 503, "maintenance"), "503"
+    head = get(gateway, "/floor/1", OLD, "HEAD")
+    yield "HEAD", f"{head.status}, {len(head.body)}", "426, 0"
+    forged = get(gateway, "/floor/1", [*CURRENT, *FORGED, ("X-VersionGate-Preview", "forged")])
+    found = [value for _, value in json.loads(forged.body)["lines"] if value == "forged"]
+    yield "forged fields that reach the backend", len(found), 0
+    yield "the decision, at the backend", backend_lines(forged, "x-versiongate-decision"), ["allow"]
+    yield "a route without the filter", get(gateway, "/.versiongate/status", OLD).status, 200
+
+
+def check_log(gateway):
+    get(gateway, "/floor/logged", OLD)
+    time.sleep(0.6)
+    lines = [json.loads(line) for line in gateway.log().splitlines() if line.startswith("{")]
+    found = [line for line in lines if line["path"] == "/floor/logged"]
+    text = ", ".join(str(found[0].get(name)) for name in ("decision", "rule", "details")) if found else "no line"
+    yield "the access log", text, "require, all, versiongate_require"
+
+
+def check_reload(gateway):
+    """Under load, each response is by one revision, and a broken file keeps the last good one."""
+    def revision(number):
+        # A later floor is not a stricter one of the same rule, so that no finding refuses the change.
+        return RULES + f"""
+  - id: load
+    match: {{ platform: load }}
+    minimum: "{number}.0.0"
+    storeUrl: https://example.com/{number}
+"""
+    stop, mixed, answers = threading.Event(), [], itertools.count()
+
+    def load():
+        while not stop.is_set():
+            response = get(gateway, "/load", [("X-App-Platform", "load"), ("X-App-Version", "1.0")])
+            next(answers)
+            if response.status != 426:
+                mixed.append(response.status)
+                continue
+            body = json.loads(response.body)
+            if body["minimumVersion"] != body["storeUrl"].rsplit("/", 1)[1] + ".0.0":
+                mixed.append(body)
+
+    gateway.replace_rules(revision(2))
+    gateway.await_log("rules loaded", 2)
+    threads = [threading.Thread(target=load) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(3, 23):
+            gateway.replace_rules(revision(number))
+            gateway.await_log("rules loaded", number)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    yield "responses by half of two revisions, or none", len(mixed), 0
+    yield "responses under load, at least 200", next(answers) > 200, True
+    gateway.replace_rules("rules: [")
+    gateway.await_log("rules not loaded; keeping revision")
+    old = get(gateway, "/load", [("X-App-Platform", "load"), ("X-App-Version", "21.0")])
+    yield "a broken file keeps the last good rules", denial(old), "426"
+    gateway.replace_rules(RULES)
+    gateway.await_log("rules loaded", 23)
+
+
+def sample(source):
+    """Returns a random request, like AgreementSample in the tests of the gate."""
+    lines = [("X-App-Id", "com.example.shop")] if source.random() < 0.9 else []
+    if source.random() < 0.9:
+        lines.append(("X-App-Platform", source.choice(["ios", "ios", "android", "iOS", "windows"])))
+    lines += [("X-App-Version", source.choice(VERSIONS)) for _ in range(source.choice([1, 1, 1, 1, 0, 2]))]
+    for _ in range(source.randrange(4)):
+        more = source.choice(OTHERS)
+        # Envoy joins the lines of standard fields before any filter sees them.
+        if not {name for name, _ in more} & {name for name, _ in lines}:
+            lines += more
+    return source.choice(METHODS), source.choice(TARGETS), lines
+
+
+def outcome(response, method):
+    """Returns what the client sees of a response, and what the backend got."""
+    fields = sorted((name.lower(), value) for name, value in response.lines if name.lower() not in OWN)
+    if response.status != 200 or response.get("grpc-status") or method == "HEAD" or not response.body.startswith(b"{\"ba"):
+        return response.status, fields, response.body
+    got = json.loads(response.body)
+    own = ("x-app-", "x_app", "x-versiongate", "user-agent", "cookie", "accept", "origin", "content-type")
+    lines = sorted((name.lower(), value) for name, value in got["lines"] if name.lower().startswith(own))
+    return response.status, fields, (got["method"], got["path"], lines)
+
+
+def check_agreement(gateway, count):
+    source, different, denied = random.Random(55), 0, 0
+    for _ in range(count):
+        method, target, lines = sample(source)
+        ours = outcome(get(gateway, target, lines, method), method)
+        proxy = outcome(clients.plain(gateway.proxy_port, method, target, lines), method)
+        denied += proxy[0] != 200
+        if ours != proxy:
+            different += 1
+            if different < 5:
+                print(f"{method} {target} {lines}\n  module {ours}\n  proxy  {proxy}")
+    yield f"requests of {count} in which module and proxy differ", different, 0
+    yield "a part of them denied", count / 10 < denied < count * 9 / 10, True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gate", default=ROOT / ".build/release/versiongate", type=Path, help="the executable")
+    parser.add_argument("--requests", default=5000, type=int, help="the number of random requests")
+    given = parser.parse_args()
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    gateway = EnvoyModule(FOLDER / EnvoyModule.key, given.gate.resolve(), Certificate(FOLDER))
+    passed = failed = 0
+    try:
+        gateway.start()
+        checks = (
+            check_decisions(gateway), check_log(gateway), check_reload(gateway), check_agreement(gateway, given.requests),
+        )
+        for title, value, expected in itertools.chain(*checks):
+            is_right = value == expected
+            passed, failed = passed + is_right, failed + (not is_right)
+            print(f"{gateway.key}: {title}: {value}" + ("" if is_right else f" instead of {expected}"), flush=True)
+    finally:
+        gateway.stop()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
