@@ -15,9 +15,6 @@ final class RulesFollower: Sendable {
     }
 
     let path: String
-    /// A number that is unique among the followers of this process.
-    let number = RulesFollower.numbers.add(1, ordering: .relaxed).newValue
-    private static let numbers = Atomic(0)
     private let loader: RulesFileLoader
     private let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
