@@ -7,7 +7,7 @@ import Testing
 @testable import GateEnvoy
 
 /// The module, with a stand-in for Envoy.
-@Suite(.serialized)
+@Suite(.serialized, .ownThread)
 final class ModuleTests {
     private static let rules = #"""
         identity: { query: { version: v, platform: p } }
