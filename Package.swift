@@ -354,6 +354,7 @@ let package = Package(
                 "GateRules",
                 "GateTestSupport",
                 "GateWire",
+                "OwnThread",
                 "WireSamples",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
@@ -404,9 +405,11 @@ for target in package.targets where target.type != .system {
 }
 
 // These targets are optimized even in debug builds, so that tests take a fraction of the time: some make millions of
-// decisions, and all others use GateWire or GateTestSupport. Release builds are always optimized.
+// decisions, all others use GateWire or GateTestSupport, and each revision is a hash of GateCrypto. Release builds are
+// always optimized.
 var optimisedInDebug = [
-    "GateCensus", "GateCensusTests", "GatePolicy", "GateTestSupport", "GateWire", "MutatedRules",
+    "GateCensus", "GateCensusTests", "GateCrypto", "GatePolicy", "GateTestSupport", "GateWire",
+    "MutatedRules",
 ]
 if Context.environment["VERSIONGATE_SANITIZED"] != nil {
     // ThreadSanitizer does not know about reference counts, and reports a race where accesses to an array that was

@@ -12,6 +12,7 @@ import WireSamples
 /// The module passes and denies the requests that the proxy passes and denies, with the same fields and content.
 ///
 /// `VERSIONGATE_AGREEMENT_REQUESTS` is the number of random requests, 3,000 by default.
+@Suite(.ownThread)
 struct ModuleAgreementTests {
     /// What the client or the backend gets.
     private struct Outcome: Equatable {

@@ -7,7 +7,7 @@ import Testing
 @testable import GateEnvoy
 
 /// The module, with a stand-in for Envoy.
-@Suite(.serialized)
+@Suite(.serialized, .ownThread)
 final class ModuleTests {
     private static let rules = #"""
         identity: { query: { version: v, platform: p } }
@@ -243,7 +243,6 @@ final class ModuleTests {
         let other = try self.stream()
         #expect(other.send([]))
         #expect(other.metadata.first?.description == "versiongate.decision: allow")
-        #expect(other.counted == ["other,other,allow,none,enforce"])
     }
 
     @Test func `clients of a class share a denial, each with its own version`() throws {
@@ -253,5 +252,20 @@ final class ModuleTests {
             let own = try AppVersion(parsing: version.split(separator: "(")[0].description)
             #expect(stream.body.contains(#""currentVersion":"\#(own)""#), "\(version)")
         }
+    }
+
+    @Test func `each request is counted once, at the latest with the next second`() {
+        var tally = RequestTally()
+        let place = tally.place(of: .preflight)
+        var added: [UInt64] = []
+        for second in [1, 1, 1, 2, 2] as [Int64] {
+            tally.count(place)
+            tally.report(at: Timestamp(secondsSinceEpoch: second)) { count, _ in
+                added.append(count)
+            }
+        }
+        #expect(added == [1, 3])
+        tally.reportAll { count, _ in added.append(count) }
+        #expect(added == [1, 3, 1])
     }
 }

@@ -47,8 +47,8 @@ final class EnvoyVerdict: Sendable {
     let denial: Denial?
     /// The facts for Envoy's access log: `decision`, `revision`, `route` and `rule`.
     let metadata: FieldBlock
-    /// The labels under which the request is counted, as in `RequestCounter.labels`.
-    let labels: TextBlock
+    /// The index of the request's labels in the tally of the thread.
+    let tallyPlace: Int
     /// The second at which the decision must be made again; `nil` if it never expires.
     private let validUntil: Timestamp?
     private let decidedAt: Timestamp
@@ -56,7 +56,7 @@ final class EnvoyVerdict: Sendable {
     init(
         _ decision: Decision,
         of revision: String,
-        countedAs terms: RequestTerms,
+        tallyPlace: Int,
         upstream: UpstreamIdentity = UpstreamIdentity(),
         hint: [HeaderField] = [],
         denial: Denial? = nil,
@@ -71,10 +71,7 @@ final class EnvoyVerdict: Sendable {
         if let route = decision.route { metadata.append(("route", route.backend)) }
         if let rule = decision.ruleID { metadata.append(("rule", rule)) }
         self.metadata = FieldBlock(metadata.map { HeaderField(name: $0, value: $1) })
-        let mode: RuleMode = terms.passesByObserving ? .observe : .enforce
-        self.labels = TextBlock([
-            terms.app, terms.platform, terms.decision, terms.rule, mode.rawValue,
-        ])
+        self.tallyPlace = tallyPlace
         self.decidedAt = now
         // A response with `Retry-After` is accurate for only one second.
         let nextSecond = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch + 1)

@@ -41,6 +41,7 @@ final class ThreadRules {
     private var classKey: [UInt8] = []
     private var languages: [UInt8] = []
     private var verdicts = VerdictTable()
+    private var tally: RequestTally
 
     init(_ ruleSet: RuleSet, now: @escaping () -> Timestamp = ThreadRules.wallClock) {
         self.ruleSet = ruleSet
@@ -53,12 +54,14 @@ final class ThreadRules {
             .reduce(0) { $0 | (names.contains($1.element) ? 1 << UInt64($1.offset) : 0) }
         // Denials that contain other data of the client than the version cannot be shared.
         self.classes = ruleSet.answersRepeatNames ? nil : ruleSet.clientClasses
+        var tally = RequestTally()
         self.preflight = EnvoyVerdict(
             .preflight,
             of: ruleSet.revision,
-            countedAs: .preflight,
+            tallyPlace: tally.place(of: .preflight),
             at: now()
         )
+        self.tally = tally
         self.now = now
         self.claims = ruleSet.noClaims
     }
@@ -126,6 +129,17 @@ final class ThreadRules {
         let (verdict, _) = unsafe self.decide(on: lines, subject, version: nil)
         self.verdicts.keep(verdict, self.key, scope, slot: slot)
         return (verdict, facts)
+    }
+
+    /// Counts a request, and reports the requests of the last second.
+    func count(_ verdict: EnvoyVerdict, _ add: (UInt64, TextBlock) -> Void) {
+        self.tally.count(verdict.tallyPlace)
+        self.tally.report(at: self.now(), add)
+    }
+
+    /// Reports all requests, before other rules take over.
+    func reportAll(_ add: (UInt64, TextBlock) -> Void) {
+        self.tally.reportAll(add)
     }
 
     /// Returns the content of a denial for the client of a request.
@@ -328,11 +342,12 @@ final class ThreadRules {
                 versionAs: standIn
             )
         }
+        let terms = self.ruleSet.terms(of: decision, for: identity)
         func verdict(_ denial: EnvoyVerdict.Denial?) -> EnvoyVerdict {
             EnvoyVerdict(
                 decision,
                 of: self.ruleSet.revision,
-                countedAs: self.ruleSet.terms(of: decision, for: identity),
+                tallyPlace: self.tally.place(of: terms),
                 upstream: upstream,
                 hint: self.ruleSet.hint(for: decision),
                 denial: denial,

@@ -17,7 +17,11 @@ final class FilterStream {
     /// - Returns: Whether it passes; otherwise, the response was sent.
     func receiveRequest(_ stream: EnvoyStream, endsWithHead: Bool) -> Bool {
         let thread = ThreadState.current
-        let rules = thread.rules(of: self.configuration.follower)
+        let counter = self.configuration.counter
+        let rules = thread.rules(of: self.configuration) { old in
+            guard let counter else { return }
+            old.reportAll { stream.count($0, counter, $1) }
+        }
         stream.readRequest(into: thread.lines)
         let lines = unsafe thread.lines.lines
         let (verdict, facts) = unsafe rules.verdict(
@@ -26,7 +30,7 @@ final class FilterStream {
             address: { stream.clientAddress }
         )
         self.verdict = verdict
-        if let counter = self.configuration.counter { stream.count(counter, verdict.labels) }
+        if let counter { rules.count(verdict) { stream.count($0, counter, $1) } }
         unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
         if let denial = verdict.denial {
             let origin = unsafe facts.origin.map { unsafe lines[$0].value }

@@ -3,13 +3,13 @@ import CEnvoyModule
 /// The state of the module on one of Envoy's threads.
 final class ThreadState {
     private struct Known {
-        let follower: Int
+        let configuration: Int
         let generation: Int
         let rules: ThreadRules
     }
 
-    /// The maximum number of rule sets; a thread with filters for more of them starts over.
-    private static let most = 8
+    /// The maximum number of configurations; a thread with more of them drops the oldest one.
+    private static let most = 64
 
     let lines = LineBuffer()
     private var known: [Known] = []
@@ -26,22 +26,29 @@ final class ThreadState {
         return state
     }
 
-    /// Returns the current rules of a follower.
-    func rules(of follower: RulesFollower) -> ThreadRules {
-        let index = self.known.firstIndex { $0.follower == follower.number }
+    /// Returns the current rules of a configuration.
+    ///
+    /// `retire`: called with the rules that they replace.
+    func rules(
+        of configuration: FilterConfiguration,
+        retire: (ThreadRules) -> Void
+    ) -> ThreadRules {
+        let index = self.known.firstIndex { $0.configuration == configuration.number }
+        let follower = configuration.follower
         if let index, self.known[index].generation == follower.generation {
             return self.known[index].rules
         }
         let (ruleSet, generation) = follower.current
         let known = Known(
-            follower: follower.number,
+            configuration: configuration.number,
             generation: generation,
             rules: ThreadRules(ruleSet)
         )
         if let index {
+            retire(self.known[index].rules)
             self.known[index] = known
         } else {
-            if self.known.count == Self.most { self.known.removeAll() }
+            if self.known.count == Self.most { self.known.removeFirst() }
             self.known.append(known)
         }
         return known.rules

@@ -32,15 +32,15 @@ struct RequestCounter {
 }
 
 extension EnvoyStream {
-    /// Counts a request under these values of the labels.
-    func count(_ counter: RequestCounter, _ values: TextBlock) {
+    /// Counts requests under these values of the labels.
+    func count(_ requests: UInt64, _ counter: RequestCounter, _ values: TextBlock) {
         unsafe values.withTexts { values in
             _ = unsafe envoy_dynamic_module_callback_http_filter_increment_counter(
                 self.filter,
                 counter.metric,
                 values.baseAddress,
                 values.count,
-                1
+                requests
             )
         }
     }

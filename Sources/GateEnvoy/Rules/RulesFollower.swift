@@ -15,12 +15,12 @@ final class RulesFollower: Sendable {
     }
 
     let path: String
-    /// A number that is unique among the followers of this process.
-    let number = RulesFollower.numbers.add(1, ordering: .relaxed).newValue
-    private static let numbers = Atomic(0)
     private let loader: RulesFileLoader
     private let now: @Sendable () -> Timestamp
+    /// The state of the watching thread, which reads files while it holds the lock.
     private let state: Mutex<State>
+    /// The rules in force; no thread holds this lock for longer than a copy of the reference takes.
+    private let published: Mutex<RuleSet>
     /// The number of times that the rules have been replaced.
     private let replacements = Atomic(0)
 
@@ -44,6 +44,7 @@ final class RulesFollower: Sendable {
         let loaded = try Self.load(self.loader, after: nil, at: now())
         _ = sightings.look(sighted)
         self.state = Mutex(State(loaded: loaded, sightings: sightings))
+        self.published = Mutex(loaded.ruleSet)
         Self.log(loaded, after: nil)
     }
 
@@ -52,7 +53,7 @@ final class RulesFollower: Sendable {
 
     /// The rules in force, with the number of replacements before them.
     var current: (ruleSet: RuleSet, generation: Int) {
-        self.state.withLock { ($0.loaded.ruleSet, self.generation) }
+        self.published.withLock { ($0, self.generation) }
     }
 
     /// Loads the rules again if the files have changed and their writer has finished.
@@ -92,7 +93,10 @@ final class RulesFollower: Sendable {
             guard new.definition.revision != old.definition.revision else { return }
             state.retired.append(state.loaded.ruleSet)
             state.loaded = new
-            self.replacements.add(1, ordering: .releasing)
+            self.published.withLock { ruleSet in
+                ruleSet = new.ruleSet
+                self.replacements.add(1, ordering: .releasing)
+            }
         }
         guard new.definition.revision != old.definition.revision else { return }
         Self.log(new, after: old)

@@ -1,0 +1,6 @@
+import OwnThread
+import Testing
+
+extension Trait where Self == OwnThreadTrait {
+    static var ownThread: Self { Self() }
+}
