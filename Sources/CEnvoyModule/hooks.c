@@ -84,14 +84,16 @@ void envoy_dynamic_module_on_http_filter_config_http_stream_reset(
 static _Thread_local void *state;
 static pthread_key_t ending;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static void (*release_state)(void *);
+static bool has_key;
+static void (*_Atomic release_state)(void *);
 
 static void release(void *value) {
     state = NULL;
     release_state(value);
 }
 
-static void make_key(void) { pthread_key_create(&ending, release); }
+// Without a key, the state of a thread is not released at its end.
+static void make_key(void) { has_key = pthread_key_create(&ending, release) == 0; }
 
 void *versiongate_envoy_thread_state(void) { return state; }
 
@@ -99,5 +101,5 @@ void versiongate_envoy_set_thread_state(void *value, void (*release)(void *)) {
     release_state = release;
     pthread_once(&once, make_key);
     state = value;
-    pthread_setspecific(ending, value);
+    if (has_key) pthread_setspecific(ending, value);
 }

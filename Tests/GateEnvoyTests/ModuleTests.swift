@@ -179,8 +179,58 @@ final class ModuleTests {
         // The same error is not logged again.
         self.follower.check()
         #expect(Self.takeLog().isEmpty)
+        try self.replace(raised.replacing("4.2.0", with: "4.4.0"))
+        #expect(Self.takeLog().contains("rules valid again, revision"))
         try self.replace(Self.rules)
         #expect(try self.stream().send(Self.current))
+    }
+
+    @Test func `rules that were in force before may return, even if they let more clients pass`()
+        throws
+    {
+        func rules(_ minimum: String, _ more: String) -> String {
+            """
+            rules:
+              - id: ios
+                match: { platform: ios }
+                minimum: "\(minimum)"
+                storeUrl: https://apps.apple.com/app/id1234567890
+            \(more)
+            """
+        }
+        let planned = rules("5.0.0", "    enforceFrom: 2099-06-01T00:00:00Z")
+        try self.folder.writeInPlace(planned, to: "plan.yaml")
+        let follower = try RulesFollower(path: self.folder.path(of: "plan.yaml"))
+        let configuration = Configuration(follower)
+        func send() throws -> Bool {
+            try #require(StandInStream(configuration)).send(Self.old)
+        }
+        func replace(_ text: String) throws {
+            try self.folder.replace("plan.yaml", with: text)
+            for _ in 0..<2 { follower.check() }
+        }
+        #expect(try send())
+        try replace(rules("4.0.0", ""))
+        #expect(try !send())
+        // New rules like these are refused, an undo is not.
+        try replace(planned.replacing("5.0.0", with: "6.0.0"))
+        #expect(try !send())
+        try replace(planned)
+        #expect(try send())
+    }
+
+    @Test func `a thread drops the rules of a filter that Envoy has released`() throws {
+        let thread = ThreadState()
+        weak var dropped: ThreadRules?
+        do {
+            let released = FilterConfiguration(self.follower, counter: nil)
+            dropped = thread.rules(of: released) { _ in }
+        }
+        let other = FilterConfiguration(self.follower, counter: nil)
+        #expect(dropped != nil)
+        let kept = thread.rules(of: other) { _ in }
+        #expect(dropped == nil)
+        #expect(kept === thread.rules(of: other) { _ in })
     }
 
     /// Replaces the file, and lets the follower see the new one twice.

@@ -5,6 +5,10 @@ final class FilterConfiguration {
     /// A number that is unique among the configurations of this process.
     let number = FilterConfiguration.numbers.add(1, ordering: .relaxed).newValue
     private static let numbers = Atomic(0)
+    /// The numbers of all configurations that Envoy uses.
+    private static let used = Mutex<Set<Int>>([])
+    /// The number of configurations that Envoy has released.
+    private static let released = Atomic(0)
     let follower: RulesFollower
     /// `nil` if Envoy refuses to count requests.
     let counter: RequestCounter?
@@ -12,5 +16,17 @@ final class FilterConfiguration {
     init(_ follower: RulesFollower, counter: RequestCounter?) {
         self.follower = follower
         self.counter = counter
+        Self.used.withLock { _ = $0.insert(self.number) }
     }
+
+    deinit {
+        Self.used.withLock { _ = $0.remove(self.number) }
+        Self.released.add(1, ordering: .releasing)
+    }
+
+    /// The number of configurations that Envoy has released so far; if it is unchanged, all others are still used.
+    static var releaseCount: Int { self.released.load(ordering: .acquiring) }
+
+    /// The numbers of the configurations that Envoy uses.
+    static var numbersInUse: Set<Int> { self.used.withLock { $0 } }
 }

@@ -8,11 +8,10 @@ final class ThreadState {
         let rules: ThreadRules
     }
 
-    /// The maximum number of configurations; a thread with more of them drops the oldest one.
-    private static let most = 64
-
     let lines = LineBuffer()
     private var known: [Known] = []
+    /// The number of released configurations whose rules have been dropped.
+    private var releaseCount = 0
 
     /// The state of the calling thread.
     static var current: ThreadState {
@@ -33,6 +32,7 @@ final class ThreadState {
         of configuration: FilterConfiguration,
         retire: (ThreadRules) -> Void
     ) -> ThreadRules {
+        self.dropReleased()
         let index = self.known.firstIndex { $0.configuration == configuration.number }
         let follower = configuration.follower
         if let index, self.known[index].generation == follower.generation {
@@ -48,9 +48,17 @@ final class ThreadState {
             retire(self.known[index].rules)
             self.known[index] = known
         } else {
-            if self.known.count == Self.most { self.known.removeFirst() }
             self.known.append(known)
         }
         return known.rules
+    }
+
+    /// Deallocates the rules of configurations that Envoy has released.
+    private func dropReleased() {
+        let count = FilterConfiguration.releaseCount
+        guard count != self.releaseCount else { return }
+        self.releaseCount = count
+        let used = FilterConfiguration.numbersInUse
+        self.known.removeAll { !used.contains($0.configuration) }
     }
 }

@@ -7,9 +7,14 @@ import Synchronization
 /// All filters with the same path share one follower, and all threads read its rules.
 final class RulesFollower: Sendable {
     fileprivate struct State {
+        /// The maximum number of revisions to remember.
+        private static let formerLimit = 100
+
         var loaded: LoadedRules
         var sightings = RulesSightings()
         var failure: LoadFailure?
+        /// The revisions that were in force before, latest last.
+        var former: [String] = []
         /// Earlier rules, until no thread uses them.
         var retired: [RuleSet] = []
     }
@@ -41,7 +46,13 @@ final class RulesFollower: Sendable {
         )
         var sightings = RulesSightings()
         let sighted = RulesState(path: path)
-        let loaded = try Self.load(self.loader, after: nil, at: now())
+        let read: LoadedRules
+        do throws(RulesFileErrors) {
+            read = try self.loader.load()
+        } catch {
+            throw .unreadable(error)
+        }
+        let loaded = try read.judged(against: nil, at: now())
         _ = sightings.look(sighted)
         self.state = Mutex(State(loaded: loaded, sightings: sightings))
         self.published = Mutex(loaded.ruleSet)
@@ -60,46 +71,59 @@ final class RulesFollower: Sendable {
     ///
     /// Only the watching thread calls this.
     func check() {
-        let (isNew, loaded) = self.state.withLock { state in
+        let (sighting, loaded, former) = self.state.withLock { state in
             state.dropUnused()
-            return (state.seesChange(at: self.path), state.loaded)
+            return (state.change(at: self.path), state.loaded, state.former)
         }
-        guard isNew else { return }
+        guard let sighting else { return }
         do throws(LoadFailure) {
-            let new = try Self.load(self.loader, after: loaded, at: self.now())
+            guard let new = try self.load(sighting, after: loaded, former: former) else { return }
             self.use(new, after: loaded)
         } catch {
             self.keep(loaded, after: error)
         }
     }
 
-    private static func load(
-        _ loader: RulesFileLoader,
-        after loaded: LoadedRules?,
-        at now: Timestamp
-    ) throws(LoadFailure) -> LoadedRules {
-        let read: LoadedRules
+    /// Loads files that were seen; returns `nil` if they are being written again.
+    private func load(
+        _ sighting: RulesSighting,
+        after loaded: LoadedRules,
+        former: [String]
+    ) throws(LoadFailure) -> LoadedRules? {
+        let read: LoadedRules?
         do throws(RulesFileErrors) {
-            read = try loader.load(after: loaded)
+            read = try self.loader.load(feeds: [:], unlessUnchanged: loaded, seen: sighting)
         } catch {
             throw .unreadable(error)
         }
-        return try read.judged(against: loaded, at: now)
+        // Rules that were in force before may return, even if they let more clients pass.
+        return try read?.judged(
+            against: loaded,
+            isReturn: read.map { former.contains($0.definition.revision) } ?? false,
+            at: self.now()
+        )
     }
 
     private func use(_ new: LoadedRules, after old: LoadedRules) {
-        self.state.withLock { state in
-            state.failure = nil
-            guard new.definition.revision != old.definition.revision else { return }
+        let hadFailed = self.state.withLock { state in
+            defer { state.failure = nil }
+            guard new.definition.revision != old.definition.revision else {
+                return state.failure != nil
+            }
+            state.remember(old.definition.revision)
             state.retired.append(state.loaded.ruleSet)
             state.loaded = new
             self.published.withLock { ruleSet in
                 ruleSet = new.ruleSet
                 self.replacements.add(1, ordering: .releasing)
             }
+            return false
         }
-        guard new.definition.revision != old.definition.revision else { return }
-        Self.log(new, after: old)
+        if new.definition.revision != old.definition.revision {
+            Self.log(new, after: old)
+        } else if hadFailed {
+            EnvoyLog.info("rules valid again, revision \(new.definition.revision)")
+        }
     }
 
     private func keep(_ loaded: LoadedRules, after failure: LoadFailure) {
@@ -127,9 +151,17 @@ final class RulesFollower: Sendable {
 }
 
 extension RulesFollower.State {
-    fileprivate mutating func seesChange(at path: String) -> Bool {
-        guard !self.sightings.know(RulesIdentity(path: path)) else { return false }
-        return self.sightings.glance(RulesState(path: path)) == .report
+    /// Returns the changed files, once two looks have found them in the same state.
+    fileprivate mutating func change(at path: String) -> RulesSighting? {
+        guard !self.sightings.know(RulesIdentity(path: path)) else { return nil }
+        let state = RulesState(path: path)
+        return self.sightings.glance(state) == .report ? state.sighting : nil
+    }
+
+    fileprivate mutating func remember(_ revision: String) {
+        self.former.removeAll { $0 == revision }
+        self.former.append(revision)
+        self.former = self.former.suffix(Self.formerLimit)
     }
 
     /// Deallocates rules that no thread uses any more, on the calling thread.

@@ -33,24 +33,37 @@ final class RulesWatch: Sendable {
             defer { state.isRunning = true }
             return state.isRunning
         }
-        if !isRunning, !DetachedThread.start("versiongate", { self.run() }) {
+        if !isRunning, !Self.start({ self.run() }) {
             self.state.withLock { $0.isRunning = false }
             EnvoyLog.error("no thread is available; changes of \(path) are not noticed")
         }
         return follower
     }
 
-    private func run() {
-        // Signals are Envoy's, whose handlers expect one of its own threads.
-        var signals = sigset_t()
+    /// Starts a thread that gets no signals: they are Envoy's, whose handlers expect one of its own threads.
+    ///
+    /// Signals about faults of the thread itself are not blocked, so that Envoy reports where they happened.
+    private static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+        var (signals, former) = (sigset_t(), sigset_t())
         unsafe sigfillset(&signals)
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP] {
+            unsafe sigdelset(&signals, fault)
+        }
+        // A thread starts with the mask of the thread that creates it.
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, &former)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }
+        return DetachedThread.start("versiongate", run)
+    }
+
+    private func run() {
         while true {
             usleep(Self.interval)
             let followers = self.state.withLock { state in
-                state.followers.removeAll { $0.follower == nil }
-                state.isRunning = !state.followers.isEmpty
-                return state.followers.compactMap(\.follower)
+                // Each reference is read once, because another thread may release the last strong one at any time.
+                let followers = state.followers.compactMap(\.follower)
+                state.followers = followers.map { Weak(follower: $0) }
+                state.isRunning = !followers.isEmpty
+                return followers
             }
             guard !followers.isEmpty else { return }
             for follower in followers { follower.check() }

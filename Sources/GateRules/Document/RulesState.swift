@@ -4,7 +4,14 @@ package import GateSystem
 package enum RulesIdentity: Sendable, Equatable {
     case missing
     case file(FileIdentity)
-    case folder([String: FileIdentity?])
+    /// An array, because Swift considers names equal that file systems distinguish.
+    case folder([Entry])
+
+    /// A file of a folder; without an identity if it is gone.
+    package struct Entry: Sendable, Equatable {
+        let name: String
+        let identity: FileIdentity?
+    }
 
     /// Reads the state of each file without opening it.
     package init(path: String) {
@@ -16,8 +23,9 @@ package enum RulesIdentity: Sendable, Equatable {
             self = .file(identity)
             return
         }
-        let identities = names.map { ($0, FileIdentity(path: "\(path)/\($0)")) }
-        self = .folder(Dictionary(uniqueKeysWithValues: identities))
+        self = .folder(
+            names.map { Entry(name: $0, identity: FileIdentity(path: "\(path)/\($0)")) }
+        )
     }
 }
 
@@ -77,7 +85,9 @@ package struct RulesSightings {
 
     /// Whether a poll found the files that were reported last, which then need not be read.
     package mutating func know(_ identity: RulesIdentity) -> Bool {
-        guard identity == self.reported?.identity else { return false }
+        guard let reported = self.reported, identity == reported.identity else { return false }
+        // Files that could not be read, for instance for lack of descriptors, are read again.
+        if case .failure = reported.content, identity != .missing { return false }
         self.unconfirmed = nil
         return true
     }

@@ -1,3 +1,4 @@
+import GateTestSupport
 import Testing
 
 @testable import GateRules
@@ -10,8 +11,8 @@ struct RulesSightingsTests {
         return RulesState(identity: identity, content: content)
     }
 
-    private let one = RulesIdentity.folder(["1.yaml": nil])
-    private let two = RulesIdentity.folder(["2.yaml": nil])
+    private let one = RulesIdentity.folder([.init(name: "1.yaml", identity: nil)])
+    private let two = RulesIdentity.folder([.init(name: "2.yaml", identity: nil)])
 
     @Test func `a look reports each state once`() {
         var sightings = RulesSightings()
@@ -52,6 +53,31 @@ struct RulesSightingsTests {
         let isKnown = sightings.know(self.one)
         #expect(isKnown)
         #expect(sightings.glance(self.state(self.two, "b")) == .skipReport)
+    }
+
+    @Test func `a file that could not be read is read again although it is unchanged`() {
+        var sightings = RulesSightings()
+        #expect(sightings.look(self.state(self.one, nil)) == .report)
+        let isKnown = sightings.know(self.one)
+        #expect(!isKnown)
+        #expect(sightings.glance(self.state(self.one, nil)) == .skipReport)
+        #expect(sightings.glance(self.state(self.one, "a")) == .skipReport)
+        #expect(sightings.glance(self.state(self.one, "a")) == .report)
+        let isReadableKnown = sightings.know(self.one)
+        #expect(isReadableKnown)
+    }
+
+    @Test func `names that are equal only as text are two files`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.makeFolder("rules")
+        try folder.writeInPlace("rules: []", to: "rules/caf\u{E9}.yaml")
+        try folder.writeInPlace("", to: "rules/cafe\u{301}.yaml")
+        guard case .folder(let entries) = RulesIdentity(path: folder.path(of: "rules")) else {
+            Issue.record("the folder has no entries")
+            return
+        }
+        #expect(entries.count == 2)
     }
 
     @Test func `a file that remains missing is reported once`() {
