@@ -17,7 +17,9 @@ struct RealGatewayTests {
             [
                 "-B", Self.root.appending(path: "Tests/Gateways/run.py").path, "--gate",
                 try GateExecutable.locate().path, "--only", "nginx,haproxy", "--quick",
-            ]
+            ],
+            // Seven seconds alone, a minute beside the start of all other tests on two cores.
+            within: .seconds(200)
         )
         #expect(result.status == 0, "\(result.output)\n\(result.errors)")
     }
