@@ -1,4 +1,4 @@
-// The hooks that the module does not need. Envoy refuses a module that lacks one of them.
+// The hooks that the module does not need, because Envoy refuses a module that lacks one of them; and the state of threads.
 #include "envoy_module.h"
 
 #include <pthread.h>

@@ -67,10 +67,9 @@ final class EnvoyVerdict: Sendable {
         self.requestFields = FieldBlock(upstream.add + decision.backendFields)
         self.responseFields = FieldBlock(hint)
         self.denial = denial
-        var metadata = [("decision", decision.name), ("revision", revision)]
-        if let route = decision.route { metadata.append(("route", route.backend)) }
-        if let rule = decision.ruleID { metadata.append(("rule", rule)) }
-        self.metadata = FieldBlock(metadata.map { HeaderField(name: $0, value: $1) })
+        self.metadata = FieldBlock(
+            decision.facts(of: revision).map { HeaderField(name: $0.name, value: $0.value) }
+        )
         self.tallyPlace = tallyPlace
         self.decidedAt = now
         // A response with `Retry-After` is accurate for only one second.
@@ -88,29 +87,15 @@ final class EnvoyVerdict: Sendable {
 
 /// Denials that all clients of a class share, with gaps for their versions.
 extension EnvoyVerdict.Denial {
-    /// A placeholder for the version, which is random so that no other text contains it by chance.
-    static let standIn = (0..<4)
-        .map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-
     /// Creates a denial with gaps from a response that contains the placeholder; `nil` if a field also contains it.
     init?(pattern: Answer) {
-        guard !pattern.fields.contains(where: { $0.value.contains(Self.standIn) }) else {
+        guard !pattern.fields.contains(where: { $0.value.contains(VersionGaps.standIn) }) else {
             return nil
         }
-        let standIn = Array(Self.standIn.utf8)
-        var (answer, gaps, index) = (pattern, [Int](), 0)
-        answer.body = []
-        while index < pattern.body.count {
-            let end = index + standIn.count
-            if end <= pattern.body.count, pattern.body[index..<end].elementsEqual(standIn) {
-                gaps.append(answer.body.count)
-                index = end
-            } else {
-                answer.body.append(pattern.body[index])
-                index += 1
-            }
-        }
-        self.init(answer, gaps: gaps)
+        let body = VersionGaps(cutFrom: pattern.body)
+        var answer = pattern
+        answer.body = body.text
+        self.init(answer, gaps: body.places)
     }
 
     /// Returns the content with the version that a version line states.

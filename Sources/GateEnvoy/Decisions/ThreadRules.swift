@@ -363,7 +363,7 @@ final class ThreadRules {
         }
         // Without a version, the denial has no place for it.
         guard identity.version.value != nil else { return (verdict(.init(own)), true) }
-        guard let pattern = answer(versionAs: EnvoyVerdict.Denial.standIn),
+        guard let pattern = answer(versionAs: VersionGaps.standIn),
             let shared = EnvoyVerdict.Denial(pattern: pattern),
             shared.isSame(as: own, with: unsafe version.span)
         else { return (verdict(.init(own)), false) }

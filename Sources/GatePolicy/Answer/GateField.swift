@@ -26,4 +26,12 @@ extension Decision {
         let route = self.route.map { HeaderField(name: GateField.route, value: $0.backend) }
         return [decision] + [route].compactMap(\.self)
     }
+
+    /// The decision as facts for the log of a gateway, in alphabetical order of their names.
+    package func facts(of revision: String) -> [(name: String, value: String)] {
+        var facts = [(name: "decision", value: self.name), (name: "revision", value: revision)]
+        if let route = self.route { facts.append((name: "route", value: route.backend)) }
+        if let rule = self.ruleID { facts.append((name: "rule", value: rule)) }
+        return facts
+    }
 }

@@ -55,12 +55,11 @@ extension ClientConnection {
 
     /// Returns the address for a request; `nil` if none is known.
     private func nextAddress() -> UpstreamPool.Choice? {
-        guard let route = self.request.route else {
-            return self.clients.pool.next(at: self.loop.now)
-        }
+        let (route, now) = (self.request.route, self.loop.now)
+        guard let route else { return self.clients.pool.next(at: now) }
         let pool = self.clients.pools.pool(for: route)
-        guard route.fallsBack else { return pool.next(at: self.loop.now) }
-        return pool.next(at: self.loop.now, besides: [], insisting: false) ?? self.fallBack()
+        guard route.fallsBack else { return pool.next(at: now) }
+        return pool.next(at: now, besides: [], insisting: false) ?? self.fallBack()
     }
 
     /// The pool of the backend for the request.

@@ -24,7 +24,7 @@ extension EnvoyCheckResponse {
         added: [HeaderField],
         rules: WorkerRules
     ) {
-        let metadata = Self.metadata(verdict.decision, rules)
+        let metadata = verdict.decision.facts(of: rules.ruleSet.revision)
         if let denial {
             self.init(
                 deniedWith: denial.status,
@@ -64,17 +64,6 @@ extension EnvoyCheckResponse {
                 verdict.droppedFields & (1 << UInt64(index)) != 0 && !replaced.contains(name)
             }
             .map(\.element)
-    }
-
-    /// The members are in alphabetical order.
-    private static func metadata(
-        _ decision: Decision,
-        _ rules: WorkerRules
-    ) -> [(name: String, value: String)] {
-        var members = [("decision", decision.name), ("revision", rules.ruleSet.revision)]
-        if let route = decision.route { members.append(("route", route.backend)) }
-        if let rule = decision.ruleID { members.append(("rule", rule)) }
-        return members.map { (name: $0.0, value: $0.1) }
     }
 }
 

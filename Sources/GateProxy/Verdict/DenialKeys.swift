@@ -123,7 +123,7 @@ struct DenialKeys {
                 for: identity,
                 as: form,
                 at: now,
-                versionAs: RenderedAnswer.standIn
+                versionAs: VersionGaps.standIn
             ),
             let pattern = RenderedAnswer(pattern: answer),
             let filled = self.withVersion(of: head, in: bytes, { pattern.filled(with: $0) }),

@@ -7,31 +7,21 @@ import NIOCore
 /// Choosing and rendering the texts costs as much as serving many requests. The version is inserted while the response
 /// is copied to the output buffer, so that a flood of unknown versions causes no rendering.
 extension RenderedAnswer {
-    /// A placeholder for the version, which is random so that no other text contains it by chance.
-    static let standIn = (0..<4)
-        .map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-
     /// Creates a response with gaps from one that contains the placeholder; `nil` if the head also contains it.
     convenience init?(pattern answer: Answer) {
-        let standIn = Array(Self.standIn.utf8)
         let fields = RenderedAnswer(
             status: answer.status,
             fields: answer.fields,
             body: nil,
             sendsUpgrade: answer.sendsUpgrade
         )
-        guard fields.head.places(of: standIn).isEmpty else { return nil }
-        let text = Self.hasBody(answer.status) ? answer.body : []
-        var (body, gaps, start): ([UInt8], [Int], Int) = ([], [], 0)
-        for place in text.places(of: standIn) {
-            body += text[start..<place]
-            gaps.append(body.count)
-            start = place + standIn.count
-        }
-        body += text[start...]
+        guard VersionGaps(cutFrom: fields.head).places.isEmpty else { return nil }
+        let body = VersionGaps(cutFrom: Self.hasBody(answer.status) ? answer.body : [])
         var head = fields.head
-        if gaps.isEmpty, Self.hasBody(answer.status) { Self.append(length: body.count, to: &head) }
-        self.init(fields, head: head, body: body, gaps: gaps)
+        if body.places.isEmpty, Self.hasBody(answer.status) {
+            Self.append(length: body.text.count, to: &head)
+        }
+        self.init(fields, head: head, body: body.text, gaps: body.places)
     }
 
     /// The length of the body in bytes, with the version inserted.
@@ -82,21 +72,4 @@ extension RenderedAnswer {
 
     /// The maximum length in bytes of `Content-Length` and its value.
     private static let lengthSpace = 40
-}
-
-extension [UInt8] {
-    /// The offsets of all occurrences of a byte string.
-    fileprivate func places(of text: [UInt8]) -> [Int] {
-        var places: [Int] = []
-        var index = 0
-        while index + text.count <= self.count {
-            if self[index..<index + text.count].elementsEqual(text) {
-                places.append(index)
-                index += text.count
-            } else {
-                index += 1
-            }
-        }
-        return places
-    }
 }
