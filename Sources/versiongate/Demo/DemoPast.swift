@@ -62,8 +62,11 @@ struct DemoPast {
             for device in 0..<app.devices {
                 let version = app.release(on: device, daysAgo: daysAgo).version
                 for path in app.paths.indices {
+                    // Down and up at random, since the mean of a minute is below 1.
                     let most = 2 * mean / Double(app.paths.count)
-                    let requests = Double.random(in: 0...most, using: &self.generator).rounded()
+                    let requests =
+                        (Double.random(in: 0...most, using: &self.generator)
+                        + Double.random(in: 0..<1, using: &self.generator)).rounded(.down)
                     guard requests > 0 else { continue }
                     let kind = Kind(app: place, version: version, path: path)
                     counts[kind, default: CensusFigures()].requests += UInt64(requests)
