@@ -276,7 +276,11 @@ class StreamTests(DatabaseCase):
         with self.stream() as stream:
             stream.event()
             self.server.change(read="denied")
-            self.assertEqual(stream.event(), ("cancel", None))
+            # On a busy machine, the stream is idle before it is canceled, too.
+            event = stream.event()
+            while event == ("keep-alive", None):
+                event = stream.event()
+            self.assertEqual(event, ("cancel", None))
             self.assertEqual(stream.event(), ("keep-alive", None))
 
     def test_revoked_credentials(self):
