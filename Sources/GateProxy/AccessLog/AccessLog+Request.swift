@@ -2,7 +2,7 @@ import GateWire
 
 /// Writing the parts of a request.
 extension AccessLog {
-    /// Returns the start of a JSON member: the gate's own, or that with the name of OpenTelemetry.
+    /// Returns the start of a JSON member, with the gate's own name or the name in OpenTelemetry.
     func member(_ own: StaticString, _ attribute: StaticString) -> StaticString {
         self.format == .otel ? attribute : own
     }
@@ -67,7 +67,7 @@ extension AccessLog {
         case .http2: line.writeStaticString(self.member("2.0\"", "2\""))
         }
         if parts.referer != nil {
-            // An attribute of a header field is a list.
+            // The value of an attribute for a header field is a list.
             line.writeStaticString(
                 self.member(",\"referer\":\"", ",\"http.request.header.referer\":[\"")
             )

@@ -11,7 +11,7 @@ extension AccessLog {
         /// The index at which the status and the number of bytes are inserted in a text line.
         let statusIndex: Int
         let started: NIODeadline
-        /// The ID that the gate assigned to the request, if the client sent none.
+        /// The ID that the gate assigned to the request, if the client sent no valid ID.
         let newRequestID: RequestID?
         /// Whether the response is from the backend.
         private(set) var isForwarded = false

@@ -27,7 +27,7 @@ struct TraceContext: Equatable {
         self.init(start + 3..<start + 35, start + 36..<start + 52, in: bytes)
     }
 
-    /// Parses `b3`, the single field of B3 Propagation; `nil` if it is invalid or has no trace.
+    /// Parses `b3`, the single-header format of B3 Propagation; `nil` if it is invalid or has no trace.
     init?(b3 value: Range<Int>, in bytes: Span<UInt8>) {
         guard let length = bytes.extracting(value).position(of: UInt8(ascii: "-"), from: 0)
         else { return nil }
@@ -59,7 +59,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether the digits in a range are an ID; zero is none.
+    /// Whether a range contains an ID: lower-case hexadecimal digits that are not all zero.
     fileprivate func isID(_ range: Range<Int>) -> Bool {
         guard self.hasDigits(range) else { return false }
         for index in range where self[index] != UInt8(ascii: "0") { return true }

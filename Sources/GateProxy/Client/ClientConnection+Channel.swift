@@ -210,7 +210,7 @@ extension ClientConnection {
     func drain(grace: TimeAmount) {
         self.exchange.drain()
         if case .streaming = self.exchange { self.endStream() }
-        // `HTTP2Connection` announces the last stream.
+        // For streams, `HTTP2Connection` announces the last one (`GOAWAY`).
         guard case .channel = self.transport else { return }
         guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0 else { return }
         guard grace > .zero || self.hasUnread else { return self.closeAfterWriting() }

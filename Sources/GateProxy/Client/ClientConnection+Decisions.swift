@@ -40,7 +40,7 @@ extension ClientConnection {
         self.answerGateway(answer, keepsClient: self.keepsGateway(head, in: bytes))
     }
 
-    /// `keepsClient`: whether another request may follow; the rest of this one is never waited for.
+    /// `keepsClient`: whether another request may follow; the gate does not wait for the rest of this one.
     private func answerGateway(_ answer: RenderedAnswer, keepsClient: Bool) {
         self.answer(answer, keepsClient: keepsClient, remaining: keepsClient ? .nothing : .unknown)
     }
@@ -70,7 +70,7 @@ extension ClientConnection {
 
     /// Responds to a denied request that a gateway forwards to the gate.
     ///
-    /// It was counted at the authorization request.
+    /// It was already counted with its authorization request.
     private func denyForwarded(_ head: inout RequestHead, in bytes: Span<UInt8>) {
         let gateway = Gateway.forwardAuth
         let description = gateway.description(prefixCount: 0)
@@ -138,8 +138,8 @@ extension ClientConnection {
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) -> Verdict {
-        // The endpoints for clients respond to denied builds, too. Gateways may route another path below them
-        // elsewhere, because they remove `..` first.
+        // The endpoints for clients respond to denied builds, too. Unknown paths under `/.versiongate/` are evaluated:
+        // gateways may route them elsewhere, because they remove `..` first.
         if self.loop.settings.servesClients, let endpoint = ClientEndpoint(head, in: bytes),
             endpoint != .unknown
         {
@@ -230,7 +230,7 @@ extension ClientConnection {
 
     private func check(head text: [UInt8]) {
         let bytes = text.span
-        // The heads of streams are read by their connection, so that this parser is free.
+        // The heads of streams are read by their connection, so this parser is not in use.
         self.heads.parser.reset()
         switch self.heads.parser.parse(bytes, table: self.rules.table) {
         case .complete: break
@@ -246,7 +246,7 @@ extension ClientConnection {
             self.loop.counters.decisions.count(.envoyGRPC)
             let denial = self.rules.denial(of: verdict, on: head, in: bytes)
             self.noteOrigin(of: head, facts: facts, in: bytes)
-            // The fields for web apps are for the client, and not for this response.
+            // The CORS fields belong in the client's response, not in this one.
             let origin = self.request.origin.take()
             let response = EnvoyCheckResponse(
                 verdict,

@@ -176,7 +176,7 @@ extension ClientConnection {
 
     /// Opens a connection to the backend for a waiting request.
     ///
-    /// `tried`: the addresses that could not be reached.
+    /// `tried`: the addresses that could not be reached, or have timed out.
     private func connect(
         to choice: UpstreamPool.Choice,
         sending request: ForwardedRequest,

@@ -29,7 +29,7 @@ extension ClientConnection {
 
     /// - Returns: Whether there may be more to read.
     private func readHead() -> Bool {
-        // Pending responses count as unwritten only once they are passed to the channel. Without this check, the
+        // Pending responses affect `isWritable` only once they are passed to the channel. Without this check, the
         // responses to many small requests from one read could take up megabytes of memory.
         if let outbound = self.outbound, outbound.readableBytes > Self.outboundLimit {
             self.flush()

@@ -32,8 +32,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var forwarded: ForwardedRequest?
         /// The request, kept so that it can be evaluated again while its response lasts.
         var revocable: RevocableRequest?
-        /// The backend for the request; `nil` for the default one, also if the one that a rule selects cannot be
-        /// reached.
+        /// The backend that a rule selects; `nil` for the default backend, even if it is the fallback.
         var route: BackendRoute?
         /// The trial of a backend address, if the request is a trial.
         var trial: UpstreamPool.Trial?
@@ -124,7 +123,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         switch self.exchange {
         case .head, .idle: self.isWritable
         case .forwarding(let forwarding) where forwarding.requestEnded:
-            // Only the end of the connection matters.
+            // Reading only serves to detect the end of the connection.
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
         // The window of a stream is not increased until its response is written; then `HTTP2Connection` discards the

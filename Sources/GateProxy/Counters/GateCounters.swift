@@ -17,7 +17,7 @@ package struct GateCounters: Equatable, Sendable {
     package var identityUnreadable: UInt64 = 0
     /// Requests that were not valid HTTP.
     package var malformed: UInt64 = 0
-    /// Responses with 502, 503 or 504 that the gate generated.
+    /// Responses with 502, 503 or 504 that the gate sent in place of the backend's response.
     package var upstreamFailures: UInt64 = 0
 
     /// Launch checks: requests from clients for their own status.
@@ -56,7 +56,7 @@ package struct GateCounters: Equatable, Sendable {
     package var discardsOverTime: UInt64 = 0
     package var discardsOverBudget: UInt64 = 0
 
-    /// Requests for the default backend because the one that a rule selects could not be reached.
+    /// Requests directed to the default backend because the backend of their route could not be reached.
     package var routeFallbacks: UInt64 = 0
 
     /// Decisions for gateways.

@@ -11,7 +11,7 @@ package struct GateStatistics: Sendable, Equatable {
     package var parkedConnections = 0
     /// Requests that wait for the first byte of the response.
     package var pendingRequests = 0
-    /// Clients that listen to events.
+    /// Open event streams.
     package var eventStreams = 0
     package var backends: [BackendStatistics] = []
 

@@ -22,7 +22,7 @@ extension Gateway {
 
     /// Returns the location of the client's method and target in an authorization request.
     ///
-    /// `prefixCount`: the length of the gateway's path, in bytes.
+    /// `prefixCount`: the length, in bytes, of `/decide` and the gateway's path.
     func description(prefixCount: Int) -> RequestDescription {
         switch self {
         case .forwardAuth, .traefik, .caddy, .haproxy:
@@ -42,7 +42,7 @@ extension Gateway {
         }
     }
 
-    /// Whether the gateway passes only the header fields of a denial with status 401 or 403, and not its content.
+    /// Whether the gateway passes on only the header fields of a denial with status 401 or 403, and not its content.
     var dropsContent: Bool { self == .nginx || self == .ingressNginx }
 
     /// Returns the status with which the gateway passes on a denial with this status.
@@ -56,8 +56,8 @@ extension Gateway {
 
     /// Returns the form of a denial for a client that would get `form` from the gate itself.
     ///
-    /// Gateways treat the status 200 as permission. With another status, clients of Connect streams read the error of a
-    /// unary call. A page does not fit into a header field.
+    /// Gateways treat the status 200 as permission. With another status, clients of Connect streams expect the error
+    /// format of unary calls. A page does not fit into a header field.
     func form(for form: AnswerForm) -> AnswerForm {
         switch form {
         case .connectStreamJSON, .connectStreamProto: .connect
@@ -69,7 +69,7 @@ extension Gateway {
 
 /// An endpoint of the decision listener.
 enum DecisionEndpoint: Equatable {
-    /// An authorization request; `prefixCount` is the length of the gateway's path, in bytes.
+    /// An authorization request; `prefixCount` is the length, in bytes, of `/decide` and the gateway's path.
     case decision(Gateway, prefixCount: Int)
     /// A denied request that a gateway forwards to the gate.
     case denial

@@ -35,7 +35,7 @@ extension EnvoyCheckResponse {
             return
         }
         let lines = verdict.upstreamFields.text + RenderedAnswer.lines(added)
-        // Envoy would also remove the fields that the gate sets.
+        // The fields that the gate sets are not listed, because Envoy would also remove them.
         let forgeable = verdict.route == nil ? Self.forgeable : Self.forgeableBesideRoute
         self.init(
             allowedWith: lines,

@@ -11,7 +11,7 @@ extension RenderedAnswer {
     /// Creates the response that allows a request.
     ///
     /// It contains the fields that the gate would add to the request and to the backend's response. The status is 200,
-    /// because Envoy takes no other one for permission.
+    /// because Envoy treats no other status as permission.
     ///
     /// `added`: the field lines that depend on the client and not only on its verdict.
     convenience init(allowing verdict: Verdict, added: [HeaderField]) {
@@ -29,9 +29,10 @@ extension RenderedAnswer {
     /// If the gateway drops the content, the content is in a header field. If the gateway requires another status, the
     /// status of the denial is in a header field.
     ///
-    /// `verdict`: the verdict, whose decision tells a denial from an error of the gateway.
+    /// `verdict`: the verdict; its decision, in a header field, distinguishes the denial from an error response.
     func denial(for gateway: Gateway, _ verdict: Verdict) -> RenderedAnswer {
-        // Gateways take a 2xx status for permission. Copying the decision would cost as much as the rest.
+        // Gateways treat a 2xx status as permission. For other statuses, the decision is not copied: that would cost as
+        // much as the rest.
         let status = self.status < 300 ? self.failureStatus(for: verdict.decision) : self.status
         let sent = gateway.status(for: status)
         var head: [UInt8] = []
@@ -102,7 +103,7 @@ extension RenderedAnswer {
         return Array(head[Self.fieldLineRange(in: head.span)])
     }
 
-    /// Returns the range of the field lines in a head, without the `Content-Length` line, which can only be the last one.
+    /// Returns the range of the field lines in a head, without `Content-Length`, which can only be the last line.
     private static func fieldLineRange(in head: Span<UInt8>) -> Range<Int> {
         let start = (head.position(of: ASCII.lineFeed, from: 0) ?? -1) + 1
         var last = head.count - 1

@@ -186,7 +186,7 @@ extension Exchange {
         self = .lingering(lingering)
     }
 
-    /// The tunnel was asked to close, and is cut off at `end`.
+    /// The gate is closing the tunnel, and cuts it off at `end`.
     package mutating func endTunnel(by end: NIODeadline) {
         guard case .tunnel(var tunnel) = self else { return }
         tunnel.end = end

@@ -84,7 +84,7 @@ package enum Exchange: Equatable, Sendable {
     package struct Tunnel: Equatable, Sendable {
         package var clientEnded = false
         package var upstreamEnded = false
-        /// The time at which the tunnel is cut off, if it was asked to close.
+        /// The time at which the tunnel is cut off; `nil` if the gate is not closing it.
         package var end: NIODeadline?
     }
 
@@ -213,8 +213,8 @@ extension Exchange {
 
     /// Updates the event stream with a status.
     ///
-    /// - Returns: The event to send; `nil` if the client has already received it, or does not
-    ///   listen to events.
+    /// - Returns: The event to send; `nil` if the client has already received it, or has no event
+    ///   stream.
     mutating func event(_ status: LaunchStatus) -> [UInt8]? {
         guard case .streaming(var events) = self else { return nil }
         let event = events.event(status)

@@ -148,10 +148,10 @@ extension ForwardedRequest {
         }
     }
 
-    /// The protocols that the client offers.
+    /// The protocols that the client offers to upgrade to, except versions of HTTP and TLS.
     ///
-    /// HTTP/2 is omitted: after a 101 response, the gate could no longer see the requests that it
-    /// must evaluate.
+    /// After an upgrade to HTTP/2 or TLS, the gate could no longer see the requests that it must
+    /// evaluate.
     var upgradeTokens: [String] {
         guard self.facts.offersUpgrade else { return [] }
         let bytes = self.bytes

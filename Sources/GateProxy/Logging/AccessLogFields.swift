@@ -37,7 +37,7 @@ enum AccessLogFields {
     ) {
         switch format {
         case .common, .combined:
-            // Each string contains the end of one value and the start of the next, to reduce the
+            // Each string contains the end of one field and the start of the next, to reduce the
             // number of writes.
             line.writeStaticString(" app=\"")
             self.write(client.app, orNoneIn: bytes, into: &line)
@@ -100,7 +100,7 @@ enum AccessLogFields {
             self.write(kind, "decision", as: format, into: &line)
             self.write(rule, "rule", as: format, into: &line)
             self.write(observed, "observed", as: format, into: &line)
-            // Lines without a route and a pass are as before these existed.
+            // Without a route or a pass, lines have the same format as before these fields existed.
             if route != nil {
                 self.write(route, "route", as: format, into: &line)
             }

@@ -2,14 +2,14 @@ private import CLinux
 import GateWire
 import Glibc
 
-/// The file descriptor of a log, written by a thread that may block.
+/// The file descriptor of a log, to which a thread that may block writes.
 ///
 /// If the reader stops reading, only this thread blocks. Lines that cannot be written, because the
 /// reader has closed the pipe or the disk is full, are dropped: keeping them would only cause later
 /// lines to be dropped.
 struct LogOutput {
-    /// POSIX guarantees that writes of up to this size to a pipe are not interleaved with other
-    /// writes.
+    /// The maximum size of a write to a pipe that is not interleaved with other writes (`PIPE_BUF` on
+    /// Linux).
     private static let atomicBytes = 4096
 
     private let descriptor: CInt

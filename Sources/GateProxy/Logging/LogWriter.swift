@@ -113,7 +113,7 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Turns a closed reader into an error of `write`, instead of a signal that ends the process.
+    /// Makes writes to a closed pipe return an error instead of raising a signal that ends the process.
     private static func blockBrokenPipe() {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

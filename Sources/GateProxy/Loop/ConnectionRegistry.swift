@@ -37,7 +37,7 @@ struct ConnectionRegistry<Connection: RegisteredConnection> {
         return true
     }
 
-    /// Removes and returns the most recently added connection.
+    /// Removes and returns the last connection, usually the most recently added one.
     mutating func popLast() -> Connection? {
         self.all.popLast()
     }

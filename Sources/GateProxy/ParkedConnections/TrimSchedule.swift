@@ -3,7 +3,7 @@ import NIOCore
 /// The schedule for returning free memory to the system.
 ///
 /// Without trimming, the process would keep the memory that connections needed before they were
-/// parked, and thus its peak usage of several days. Trimming takes time, so it is done immediately
+/// parked, and thus stay at its peak usage. Trimming takes time, so it is done immediately
 /// only after many connections were parked. It is not done while about as many connections are
 /// resumed as are parked, because the resumed connections would allocate the same memory again.
 struct TrimSchedule {

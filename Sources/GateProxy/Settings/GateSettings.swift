@@ -51,7 +51,7 @@ package struct GateSettings: Sendable {
     package var accessLog: AccessLogFormat?
     /// Whether the gate serves its own client endpoints under `/.versiongate/`.
     package var servesClients: Bool
-    /// The maximum number of clients that listen to events, across all threads.
+    /// The maximum number of open event streams, across all threads.
     package var maxEventStreams: Int
     /// Whether to measure the latency of requests, which requires reading the clock.
     package var measuresLatency: Bool

@@ -33,7 +33,7 @@ package struct UpstreamTLS: Sendable {
         self.serverName = serverName
         var contexts: [UpstreamProtocol: NIOSSLContext] = [:]
         do {
-            // A request that offers another protocol, such as WebSocket, needs HTTP/1.1.
+            // A request with `Upgrade`, for example to WebSocket, needs HTTP/1.1.
             for offer in protocols.contains(.negotiated) ? protocols.union([.http1]) : protocols {
                 configuration.applicationProtocols = offer.names
                 contexts[offer] = try NIOSSLContext(configuration: configuration)

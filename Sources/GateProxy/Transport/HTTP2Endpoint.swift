@@ -18,7 +18,7 @@ protocol HTTP2Endpoint: HTTP2Sending {
 
     /// Handles a frame.
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode)
-    /// Releases the streams that have ended; not called while one of them is running.
+    /// Releases the streams that have ended; not called while one of them handles an event.
     func settle()
     /// Sends the error to the peer, and closes the connection.
     func fail(_ code: HTTP2ErrorCode)

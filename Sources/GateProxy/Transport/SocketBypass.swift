@@ -52,7 +52,7 @@ final class SocketBypass {
         return wasReset
     }
 
-    /// Reports a closed peer as an error, not as a signal.
+    /// Reports a closed connection as an error, not as a signal.
     private static let flags = CInt(MSG_NOSIGNAL)
 }
 

@@ -99,8 +99,7 @@ extension UpstreamTLS {
         guard let context = self.contexts[offer] else {
             throw Failure(description: "no TLS context offers \(offer.names)")
         }
-        // An address is not a server name (RFC 6066 3); it is searched for in the certificate
-        // itself.
+        // An address is not a server name (RFC 6066 3); NIOSSL searches for it in the certificate.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         let name = isAddress ? nil : host
         return (

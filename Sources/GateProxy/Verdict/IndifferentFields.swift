@@ -42,7 +42,7 @@ extension VerdictKey {
         }
     }
 
-    /// Whether the value is a single token that is unambiguous and needs no cleaning.
+    /// Whether the value is a single token of visible ASCII characters, which needs no normalization.
     private static func isPlain(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         guard 1...256 ~= line.valueEnd - line.valueStart else { return false }
         for index in line.valueStart..<line.valueEnd

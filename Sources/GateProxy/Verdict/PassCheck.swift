@@ -7,7 +7,7 @@ enum PassField: Equatable {
     /// There are several lines, or several values in one line.
     case repeated
 
-    /// The number of bytes after which a value is cut off; no valid value is as long.
+    /// The number of bytes after which a value is cut off; no valid value is that long.
     private static let longest = 1024
 
     /// Reads the field; `nil` if there is none.
@@ -71,7 +71,7 @@ struct PassCheck {
 
 /// Passes.
 extension WorkerRules {
-    /// Returns the verdict for a client with a pass, which replaces the denial by the rules.
+    /// Returns the verdict that replaces the denial of a client with a valid pass.
     func verdict(
         passedBy pass: Pass,
         inPlaceOf denial: Verdict,

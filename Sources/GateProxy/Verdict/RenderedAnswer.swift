@@ -126,7 +126,7 @@ final class RenderedAnswer: Sendable, Equatable {
         )
     }
 
-    /// The end of a call that another backend has to serve, so that the client repeats it.
+    /// The response that ends a call because another backend must serve it; clients can retry the call.
     static let moved = RenderedAnswer(
         status: 503,
         fields: [

@@ -53,8 +53,7 @@ struct VerdictKey: Hashable {
         let count = line.valueEnd - line.valueStart
         self.bytes.append(field)
         guard count <= IdentityLimits.lineLength else {
-            // Values of this length are never parsed. They differ only in whether they may be
-            // lists.
+            // Longer values are never parsed. They differ only in whether they may be lists.
             self.bytes += [line.hasComma(in: source) ? 0xFE : 0xFD, 0xFF]
             return
         }
@@ -63,7 +62,7 @@ struct VerdictKey: Hashable {
         self.bytes.append(source.extracting(line.valueStart..<line.valueEnd))
     }
 
-    /// Adds a field with any single parsable value.
+    /// Adds a field without its value, which must be a single token.
     mutating func append(anyValueOf field: UInt8) {
         // A sentinel: no parsed value has this length.
         self.bytes += [field, 0xFF, 0xFF]

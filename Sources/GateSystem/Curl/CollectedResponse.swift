@@ -73,7 +73,7 @@ extension ResponseHead {
 
     /// Whether the end of a response with status 200 can be verified (RFC 9112 section 6.3).
     ///
-    /// For other statuses, only the status itself is used.
+    /// Responses with other statuses are used at most for error messages.
     fileprivate var isFramed: Bool {
         guard self.status == 200 else { return true }
         return self["Content-Length"] != nil

@@ -13,7 +13,7 @@ package struct FetchStream: AsyncSequence, Sendable {
         self.lease = lease
     }
 
-    /// Returns the start of the body, which contains the error message if this is not a stream.
+    /// Returns the start of the body, which contains the error message if the source sent an error.
     package func beginning() async -> [UInt8] {
         let pieces = self.makeAsyncIterator()
         var body: [UInt8] = []

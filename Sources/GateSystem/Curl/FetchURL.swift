@@ -3,7 +3,7 @@
 /// The URL is parsed by libcurl itself, so the checks and the transfer cannot interpret it
 /// differently.
 package struct FetchURL: Sendable, Hashable {
-    /// The reason why a string is not a valid URL; never the string, which may contain a secret.
+    /// The reason why a string is not a valid URL, without the string, which may contain a secret.
     package enum Failure: Error, Equatable {
         case malformed
         case unsupportedScheme
@@ -42,7 +42,7 @@ package struct FetchURL: Sendable, Hashable {
         self.path = path
     }
 
-    /// Whether the URL is for this machine or its metadata server, for which no proxy may be used.
+    /// Whether the host is this machine or its metadata server, for which no proxy may be used.
     var isLocal: Bool { self.isLoopback || self.host == Self.metadataHost }
 
     /// Whether the host is a loopback name or address, which name resolution cannot redirect.

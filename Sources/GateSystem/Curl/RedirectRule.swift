@@ -32,7 +32,7 @@ package struct RedirectRule: Sendable, Equatable {
         first: FetchRequest,
         _ head: ResponseHead
     ) throws(FetchFailure) -> FetchRequest {
-        // Other requests are not sent again: a body may contain secrets for the original host.
+        // Other methods are not redirected: a body may contain secrets for the original host.
         guard request.method == .get else { throw .unexpectedRedirect(status: head.status) }
         guard let location = head["Location"] else {
             throw .unexpectedRedirect(status: head.status)

@@ -19,7 +19,7 @@ final class Transfer {
     private var isPaused = false
     private let now: () -> ContinuousClock.Instant
     private var lastActivity: ContinuousClock.Instant
-    /// The error with which the sink rejected the response.
+    /// The reason why the sink or the reader of the head rejected the response.
     private var sinkError: FetchFailure?
 
     /// Creates the transfer and adds it to libcurl's multi handle.

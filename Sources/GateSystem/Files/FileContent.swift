@@ -68,7 +68,7 @@ package struct FileIdentity: Sendable, Equatable {
     private let kind: mode_t
     private let size: Int64
     private let modified: [Int]
-    /// The change time, which cannot be set back.
+    /// The change time (ctime), which programs cannot set.
     private let changed: [Int]
 
     init(_ status: stat) {

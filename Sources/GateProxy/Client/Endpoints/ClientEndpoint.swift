@@ -17,7 +17,7 @@ enum ClientEndpoint: Equatable {
     /// Creates the endpoint for a request; `nil` if it is for the backend.
     @inline(__always)
     init?(_ head: RequestHead, in bytes: Span<UInt8>) {
-        // Two bytes rule out nearly all requests.
+        // The second byte rules out nearly all requests.
         let start = head.target.start
         guard start + 1 < head.target.end, bytes[start + 1] == ASCII.dot else { return nil }
         self.init(target: bytes, from: start, to: head.target.end)

@@ -4,7 +4,7 @@ import NIOCore
 /// Request bodies that arrive after the response.
 extension HTTP2Connection {
     /// Lets the rest of a request body arrive within the limits, and resets the stream if they are exceeded; `passOver`
-    /// discards it.
+    /// discards the bytes.
     func readAway(_ stream: HTTP2Stream) {
         guard self.context != nil else { return }
         if self.closedStreams.unfinished.count >= Self.maxStreams,

@@ -52,7 +52,8 @@ extension UpstreamHTTP2Connection {
         }
     }
 
-    /// Retires the connection after a request timeout, unless data has been received recently.
+    /// Retires the connection after a request was canceled before its response, unless data has been
+    /// received recently.
     ///
     /// On a dead connection, further requests would time out as well.
     func suspect(since began: NIODeadline) {
@@ -84,7 +85,7 @@ extension UpstreamHTTP2Connection {
         }
     }
 
-    /// Resets a stream that cannot be served, once its exchange has returned to the event loop.
+    /// Resets a stream whose request cannot be sent, once the calling exchange has returned.
     func failSoon(_ stream: UpstreamHTTP2Stream) {
         self.eventLoop.assumeIsolated().execute { stream.abandon() }
     }
