@@ -6,7 +6,7 @@ extension RuleSet {
         package let bytes: Int
         /// The size in bytes as one line of ASCII JSON: see `/decide/nginx`.
         package let bytesAsField: Int
-        /// The language; `nil` for content without texts.
+        /// The language in which the content is largest.
         package let language: LanguageTag?
     }
 
@@ -40,7 +40,7 @@ extension RuleSet {
         let answer = self.responder.answer(to: decision, for: identity, as: .document)
         let body = answer?.body ?? []
         let units = String(decoding: body, as: UTF8.self).utf16
-        // Any other character is written as `\u` and four hexadecimal digits.
+        // Each UTF-16 code unit beyond ASCII is written as `\u` and four hexadecimal digits.
         let field = units.reduce(0) { $0 + ($1 < 0x80 ? 1 : 6) }
         return DenialSize(bytes: body.count, bytesAsField: field, language: language)
     }

@@ -51,7 +51,8 @@ extension RuleSet {
 
     /// Returns the status of a client that sends a preview, a pass, or both.
     ///
-    /// `pass` returns the pass if it is valid; it is called only if the rules deny the client.
+    /// `pass` returns the pass if it is valid; it is called only if the rules deny or route the
+    /// client.
     package func launchStatus(
         previewing preview: Preview?,
         passing pass: () -> Pass?,
@@ -112,7 +113,7 @@ extension RuleSet {
         [HeaderField(name: Preview.fieldName, value: preview.kind.rawValue)]
     }
 
-    /// Returns the rule whose terms a preview shows; `nil` for the built-in texts.
+    /// Returns the rule whose terms a preview shows; `nil` if it shows the built-in texts.
     private func example(
         of kind: Preview.Kind,
         for subject: CompiledRule.Subject,

@@ -12,7 +12,7 @@ package final class RuleSet: Sendable {
     /// individually.
     package let clientClasses: ClientClasses?
     private let namedClients: NamedClients
-    /// For each pattern, by index, the segments that path shapes may omit.
+    /// The segments that path shapes may omit, for each pattern that has such segments.
     private let omitted: [PathShape.Omitted]
 
     /// Compiles a definition.
@@ -176,8 +176,8 @@ package final class RuleSet: Sendable {
         self.judge.clientStatus(of: identity, in: scope, at: now, address: address)
     }
 
-    /// Returns, in the order of the file, the rules that would deny a client if it were not for
-    /// their dates and rollouts.
+    /// Returns, in the order of the file, the rules that would deny a client without their dates and
+    /// rollouts.
     package func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,

@@ -99,7 +99,8 @@ package struct RuleTestFailure: Sendable, Equatable {
     package let reason: String
     /// The time from which the test fails; `nil` for the time in the test, or for the current time.
     package let from: Timestamp?
-    /// Whether a client that should be denied passes, because of an undo or a mistake.
+    /// Whether the client passes although the test expects a denial, for example because of an undo
+    /// or a mistake.
     package let isLaxer: Bool
 
     /// The expected and the actual results, as a sentence.

@@ -37,8 +37,8 @@ package struct FloorAdvice: Sendable {
         ///
         /// If most requests do not contain a device, requests are counted instead.
         package let countsDevices: Bool
-        /// The floor; `nil` if every version above the lowest one affects too many clients, or if
-        /// only one version was seen.
+        /// The floor; `nil` if a floor at any version above the lowest one affects too many clients,
+        /// or if only one version was seen.
         package let floor: Floor?
         package let next: [Next]
     }

@@ -23,7 +23,7 @@ package struct OperationSurvey: Sendable {
         case unknown(Doubt)
     }
 
-    /// The reason why the census cannot tell whether an operation was called.
+    /// The reason why the census does not show whether an operation was called.
     package enum Doubt: Sendable, Hashable {
         /// The shapes of some requests are missing.
         case missingShapes

@@ -57,7 +57,7 @@ package struct RouteSelection: Sendable {
 
     /// Whether the routes select the backend of a cell's requests.
     ///
-    /// With a rollout, this is true for clients of which the routes select some.
+    /// In a rollout, this is true even if the routes select only some of the clients.
     mutating func includes(_ cell: CensusCell) -> Bool {
         guard let client = cell.client, !cell.outcome.paths.isExempt else { return false }
         let kind = Kind(client: client, paths: cell.outcome.paths)

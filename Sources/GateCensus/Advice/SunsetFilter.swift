@@ -4,7 +4,7 @@ package import GatePolicy
 package struct SunsetFilter: Sendable {
     /// The kind of client.
     enum Standing: Sendable, Equatable {
-        /// An old version, as written by its clients.
+        /// An old version, or the version of clients that routes select, as written by the clients.
         case old(String)
         /// Clients without a parsable version, which may be old or new.
         case unversioned
@@ -44,7 +44,8 @@ package struct SunsetFilter: Sendable {
     /// The version of selected clients that send none, or one that cannot be parsed.
     private static let noVersion = "-"
 
-    /// Returns the version of a cell as written by its clients; `nil` if it is not an old version.
+    /// Returns the version of a cell as written by its clients; `nil` if the filter does not select
+    /// the cell.
     mutating func version(of cell: CensusCell) -> String? {
         if case .old(let version) = self.standing(of: cell) { version } else { nil }
     }

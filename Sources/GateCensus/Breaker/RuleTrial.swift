@@ -60,7 +60,7 @@ package struct RuleTrial: Sendable {
     package private(set) var since: Timestamp
     /// The number of requests that each rule has denied since the change.
     package private(set) var refusedRequests: [String: UInt64] = [:]
-    /// The counts by app and platform; the key `nil` is for all clients.
+    /// The counts by app and platform; the key `nil` stands for all clients.
     private var counts: [Impact.Audience?: Count] = [:]
     private var former: [Impact.Audience?: Count] = [:]
     private var spanStart: Timestamp

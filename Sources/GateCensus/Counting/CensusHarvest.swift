@@ -47,7 +47,8 @@ package struct CensusHarvest: Sendable {
     let loop: UInt64
     var outcomes: [CensusOutcome] = []
     var cells: [Cell] = []
-    /// The requests of earlier harvests that have failed in the backend since then.
+    /// The number of requests of earlier harvests that have failed in the backend since then, by
+    /// receipt.
     var lateErrors: [CensusReceipt: UInt64] = [:]
     var words = ClientFieldBuffer()
     var sightings: [Sighting] = []

@@ -65,7 +65,7 @@ package final class CensusTally {
     private var highestDevice: Int64
     /// The maximum number of devices for the sample between two fetches.
     private static let deviceLimit = 4_096
-    /// The maximum number of requests from earlier harvests whose responses are counted between two
+    /// The maximum number of cells from earlier harvests in which failures are counted between two
     /// fetches.
     private static let lateLimit = 4_096
 
@@ -101,7 +101,7 @@ package final class CensusTally {
         return self.outcomes.count - 1
     }
 
-    /// Returns the cell for a digest; `nil` if it is new.
+    /// Returns the cell for a digest; `nil` if the digest is new.
     @inline(__always)
     package func cell(for digest: UInt64) -> Int? {
         let mask = self.digests.count &- 1

@@ -16,7 +16,7 @@ package struct ReturnSample: Sendable {
     /// A device that a rule denied.
     package struct Entry: Sendable, Equatable {
         package let rule: String
-        /// The first version that was denied, followed by its build.
+        /// The first version that was denied; `build` is its build, or empty if it is unknown.
         package let version: String
         package let build: String
         package let refused: Timestamp

@@ -27,8 +27,8 @@ package struct DecisionSurvey: Sendable {
 
     /// Sums up the rows of a census.
     ///
-    /// Denials and recommendations are those that clients got. Observing rules are evaluated anew,
-    /// because the census does not contain them.
+    /// Denials and recommendations are those that clients got. Observing rules are evaluated again,
+    /// because the census does not contain their decisions.
     ///
     /// - Parameters:
     ///   - rows: The census.

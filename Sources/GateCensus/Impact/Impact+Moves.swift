@@ -49,7 +49,7 @@ extension Impact.Backends {
     ///
     /// - Parameters:
     ///   - old: The decisions by the old rules in all scopes that the requests may have.
-    ///   - new: Those by the new rules.
+    ///   - new: The decisions by the new rules in these scopes.
     init?(from old: [Decision], to new: [Decision]) {
         guard let first = old.first, let last = new.first,
             first.route?.backend != last.route?.backend,

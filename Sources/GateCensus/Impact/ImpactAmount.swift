@@ -1,4 +1,4 @@
-/// Requests and devices, of which possibly only a share counts.
+/// The number of requests and devices in cells, or in a share of each cell.
 package struct ImpactAmount: Sendable {
     /// The number of requests; in a rollout, the expected number.
     package private(set) var requests = 0.0
@@ -21,8 +21,8 @@ package struct ImpactAmount: Sendable {
 
     /// The number of devices, if requests contain them.
     ///
-    /// A device that has changed its version and is included in a rollout with several versions
-    /// counts once for each of these versions.
+    /// A device in cells with different shares, for example with two versions of which a rollout
+    /// includes one, is counted with each of these shares.
     package var devices: Double {
         self.devicesByShare.reduce(0) { $0 + $1.key * Double($1.value.count) }
     }

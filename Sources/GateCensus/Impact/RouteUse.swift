@@ -4,8 +4,8 @@ package import GatePolicy
 package struct RouteUse: Sendable {
     /// All known clients.
     package private(set) var total = ImpactAmount()
-    /// The rules whose routes select a request of a client, or may select it because the paths of the requests are not
-    /// known completely.
+    /// The rules whose routes select the backend of a request, or may select it because the paths of
+    /// the requests are not completely known.
     package private(set) var used: Set<String> = []
 
     /// Evaluates the clients of a census.
@@ -16,7 +16,7 @@ package struct RouteUse: Sendable {
     ///   - now: The time of the evaluation.
     package init(of rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
         let shapes = Set(rows.flatMap(\.figures.shapes.counts.keys))
-        // A maintenance window ends, and its clients use the routes again.
+        // After a maintenance window, its clients use the routes again.
         var view = CensusView(ruleSet, now, ignoresMaintenance: true, shapes)
         let routes = ruleSet.definition.rules.filter { $0.route != nil }
         let patterns = Set(routes.flatMap { $0.match.requests ?? [] }.map(\.text))

@@ -13,7 +13,7 @@ package struct HyperLogLog: Sendable, Equatable {
     /// The maximum number of registers in sparse storage.
     private static let sparseLimit = 1_024
 
-    /// The content alone determines the case, so that equal sketches have equal storage.
+    /// The content alone determines which case is used, so that equal sketches have equal storage.
     enum Storage: Sendable, Equatable {
         /// The non-zero registers, in ascending order: `register << 6 | rank`.
         case sparse([UInt32])

@@ -1,11 +1,12 @@
 /// The response that a denied client gets instead of the backend's response.
 ///
-/// `Date`, `Content-Length` and the like are missing, because the sender adds them.
+/// `Date`, `Content-Length` and similar fields are missing, because the sender adds them.
 package struct Answer: Sendable, Equatable {
     package var status: Int
     package var fields: [HeaderField]
     package var body: [UInt8]
-    /// The time after which the client may retry; `nil` if the client has to be updated first.
+    /// The time after which the client may retry; `nil` if it is unknown, or if the client has to
+    /// update first.
     package var retryAt: Timestamp?
     /// Whether the response has an `Upgrade` field over HTTP/1.1 (RFC 9110 section 15.5.22).
     package var sendsUpgrade = false

@@ -82,8 +82,9 @@ package struct LaunchStatus: Sendable, Equatable {
 
 /// The terms of the deciding rule, as in the hint and in the denial.
 ///
-/// A term that this rule does not set has the highest value among all matching rules. A maintenance
-/// decision omits such terms, because an update does not end the maintenance window.
+/// A term that this rule does not set has the highest value among all matching rules, and so does
+/// the minimum for a client that passes. A maintenance decision omits the terms of other rules,
+/// because an update does not end the maintenance window.
 extension ClientStatus {
     fileprivate var reportedMinimum: AppVersion? {
         self.told(self.decision.upgrade.minimum, highest: self.minimum)

@@ -73,8 +73,8 @@ struct Responder: Sendable {
         case .upgrade:
             return self.style(of: decision).status ?? denial.status
         case .maintenance:
-            // The default status is for denied builds, so only the rule's own status applies to a
-            // maintenance window.
+            // The default status applies only to denied builds. To a maintenance window, only the
+            // rule's own status applies.
             return self.ownStyle(of: decision).status ?? denial.status
         }
     }

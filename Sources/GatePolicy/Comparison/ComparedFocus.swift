@@ -60,7 +60,7 @@ struct ComparedFocus {
 
     /// Returns the rules that were added, removed or changed, or whose response changed.
     ///
-    /// If the order of the other rules changed, returns all rules.
+    /// If the order of the unchanged rules differs, returns all rules.
     private static func rules(
         _ old: [RuleDefinition],
         _ new: [RuleDefinition],

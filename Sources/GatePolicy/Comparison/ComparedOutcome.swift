@@ -35,7 +35,8 @@ package struct ComparedOutcome: Sendable, Hashable {
             || self.answerNumber != other.answerNumber || self.goesElsewhere(than: other)
     }
 
-    /// Whether a forwarded request gets another backend, or another one while its backend cannot be reached.
+    /// Whether a forwarded request gets a different backend, or is treated differently while that
+    /// backend cannot be reached.
     private func goesElsewhere(than other: ComparedOutcome) -> Bool {
         self.route?.backend != other.route?.backend || self.route?.fallback != other.route?.fallback
     }
@@ -45,7 +46,7 @@ package struct ComparedOutcome: Sendable, Hashable {
 package struct ComparedChange: Sendable, Equatable {
     /// The apps of these clients.
     ///
-    /// This property and the following ones are `nil` if the change does not depend on them.
+    /// Each `ComparedChoice` is `nil` if the change does not depend on that property.
     package var apps: ComparedChoice?
     package var platforms: ComparedChoice?
     package var channels: ComparedChoice?
@@ -83,7 +84,8 @@ package struct RuleSetDifference: Sendable, Equatable {
     /// compared.
     package let notationsDiffer: Bool
 
-    /// Whether no client notices a difference, and the comparison was complete.
+    /// Whether no compared client notices a difference, and the identity fields and the notations,
+    /// which are not compared, do not differ.
     package var isEmpty: Bool {
         !self.readsOtherFields && !self.notationsDiffer
             && self.periods.allSatisfy(\.changes.isEmpty)

@@ -37,7 +37,7 @@ struct ComparedView {
             var definition = definition
             definition.rules = candidates.filter { $0.isOld == isOld }.map(\.rule)
             // Not needed here: `ComparedAnswers` compares notices, exemptions are looked up in the
-            // complete rule set, and tests decide nothing.
+            // complete rule set, and tests do not affect decisions.
             definition.notices = [:]
             definition.exemptions = []
             definition.tests = []

@@ -9,7 +9,7 @@ struct ComparisonSpace {
     /// Whether a rule matches the clients of a cell.
     enum Fit {
         case none
-        /// The clients do not send enough information to tell.
+        /// Unknown, because the clients do not send enough information.
         case possible
         case certain
     }
@@ -31,7 +31,7 @@ struct ComparisonSpace {
 
     init(_ focus: ComparedFocus, old: RuleSetDefinition, new: RuleSetDefinition) {
         let policies = [old.unidentified, new.unidentified]
-        // A client that may match a rule can be rejected because of that rule, so all rules count.
+        // A client that may match a rule can be rejected because of it, so all rules are candidates.
         let rejects = policies.contains { $0.rejects }
         let candidates = [(old, true), (new, false)].flatMap { definition, isOld in
             definition.rules.compactMap { rule in

@@ -19,7 +19,7 @@ package struct RuleSetComparison {
     }
 
     private static let timeLimit = 64
-    /// The minimum number of cells for each part of a change, regardless of the number of parts.
+    /// The lowest limit on the cells of each part of a change, regardless of the number of parts.
     private static let smallestShare = 200
 
     package func difference(at now: Timestamp) -> RuleSetDifference {
@@ -30,8 +30,8 @@ package struct RuleSetComparison {
             var next: Timestamp?
             var changes: [ComparedChange] = []
             for index in parts.indices {
-                // A client that sends too little can belong to several parts, which then contain
-                // the same change.
+                // A client without a complete identity can belong to several parts, which then
+                // contain the same change.
                 let more = parts[index].changes(at: current, &next)
                 changes += more.filter { !changes.contains($0) }
             }

@@ -5,9 +5,9 @@ struct VersionAxis {
     /// A version that represents an interval, with the bounds of the interval.
     struct Point {
         let version: AppVersion
-        /// The lower bound as text; `nil` for the lowest version.
+        /// The lower bound as text; `nil` for the lowest interval.
         let lower: String?
-        /// The upper bound as text; `nil` for the highest version.
+        /// The upper bound as text; `nil` for the highest interval.
         let upper: String?
     }
 

@@ -1,4 +1,4 @@
-/// The status of a client under the rules for launch checks, whether or not the client passes.
+/// The status of a client under the rules, whether or not the client passes; used for launch checks.
 package struct ClientStatus: Sendable, Equatable {
     package var decision: Decision
     /// The highest minimum that is enforced for the client.

@@ -52,8 +52,8 @@ final class CompiledRule: Sendable {
         }
     }
 
-    /// Returns the missing parts of the identity that determine whether the rule matches; `nil` if
-    /// the rule does not match.
+    /// Returns the missing or unparsable parts of the identity that determine whether the rule
+    /// matches; `nil` if the rule does not match.
     func gaps(of subject: Subject, in scope: RequestScope) -> [IdentityGap]? {
         if let patterns, !patterns.contains(where: { scope.patterns.contains($0) }) { return nil }
         var gaps: [IdentityGap] = []
@@ -151,8 +151,8 @@ final class CompiledRule: Sendable {
     ) -> Ruling? {
         let recommendation = self.recommendation(at: stage)
         guard gaps.isEmpty else {
-            // A rule that does not certainly match does not deny the client; it requires the missing parts.
-            // If its floor only warns, it does not require them either.
+            // A rule that does not certainly match does not deny the client. It requires the missing
+            // parts, but only if it would currently deny or recommend something.
             let asks = stage.refuses || !recommendation.isEmpty || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil
         }
@@ -199,7 +199,7 @@ final class CompiledRule: Sendable {
     }
 
     /// Returns the reason why a client is below a recommendation; `nil` if the client is not below
-    /// it, or sends too little to tell.
+    /// it, or if too little is known.
     private func shortfall(
         of subject: Subject,
         _ recommendation: Recommendation
@@ -238,7 +238,7 @@ final class CompiledRule: Sendable {
     }
 
     /// Returns the reason why a client is below the floor; `nil` if the client is not below it, or
-    /// sends too little to tell.
+    /// if too little is known.
     func breach(by subject: Subject) -> Decision.Reason? {
         self.definition.breach(
             by: subject.identity.version.value,
@@ -247,7 +247,7 @@ final class CompiledRule: Sendable {
         )
     }
 
-    /// Returns the parts of the identity that the rule requires and the client does not send.
+    /// Returns the parts of the identity that the rule requires and that are missing or unparsable.
     private func gaps(
         of subject: Subject,
         _ stage: RuleStage,

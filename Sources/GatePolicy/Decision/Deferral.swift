@@ -45,8 +45,7 @@ package struct Deferral: Sendable, Equatable {
 }
 
 extension Decision {
-    /// Returns the reason as text, taking into account rules that do not deny yet because of their
-    /// dates.
+    /// Returns the reason as text, taking into account rules whose dates or rollouts defer a denial.
     package func reason(with deferrals: [Deferral]) -> String {
         let isEarly = self.reason == .noRuleApplies && !deferrals.isEmpty
         return isEarly ? "no rule applies yet" : "\(self.reason)"
@@ -54,8 +53,8 @@ extension Decision {
 }
 
 extension RuleEvaluator {
-    /// Returns, in the order of the file, the rules that would deny a client if it were not for
-    /// their dates and rollouts.
+    /// Returns, in the order of the file, the rules that would deny a client without their dates and
+    /// rollouts.
     func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,

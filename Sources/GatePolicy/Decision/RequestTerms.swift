@@ -30,7 +30,8 @@ package struct RequestTerms: Sendable, Hashable {
             self.backend = backend
         }
     }
-    /// Whether a pass lifted the denial by the rule; `kind` is then `allow`.
+    /// Whether a pass lifted the denial or the route of the rule; `kind` is then `allow`, or
+    /// `recommend` for a route.
     package let isPassed: Bool
 
     package init(

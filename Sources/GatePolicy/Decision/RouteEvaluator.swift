@@ -4,7 +4,7 @@
 struct RouteEvaluator: Sendable {
     private let rules: [CompiledRule]
     private let index: RuleIndex
-    /// Whether no route is in force, regardless of the mode of the rules.
+    /// Whether no route is applied, regardless of the mode of the rules.
     private let isObserving: Bool
 
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
@@ -17,7 +17,8 @@ struct RouteEvaluator: Sendable {
         self.isObserving = definition.mode == .observe
     }
 
-    /// Adds the first route that includes the client, and the observing routes before it.
+    /// Adds to a decision the first route that includes the client, and the observing routes before
+    /// that route.
     ///
     /// A denied request has no route.
     func route(

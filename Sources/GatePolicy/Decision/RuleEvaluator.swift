@@ -17,7 +17,7 @@ struct RuleEvaluator: Sendable {
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
         self.rules = definition.rules.enumerated().flatMap { place, rule in
             let patterns = rule.match.requests?.compactMap { classifier.number(of: $0) }
-            // A rule that has only `next` entries or a route has no effect of its own.
+            // A rule that has only `next` entries or a route does not affect decisions by itself.
             let isEmpty = !rule.hasTerms && (!rule.next.isEmpty || rule.route != nil)
             let floors = isEmpty ? rule.next : rule.withNext
             return floors.map { floor in

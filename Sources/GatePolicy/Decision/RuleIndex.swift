@@ -43,8 +43,8 @@ struct RuleIndex: Sendable {
         private let osVersions: [VersionRange]?
         private let patterns: [Int]?
 
-        /// Creates the effect of a rule; `nil` if the rule depends on the time, on stores or on the
-        /// mode.
+        /// Creates the effect of a rule; `nil` if the rule depends on the time or on stores, or is
+        /// not enforced.
         ///
         /// - Parameters:
         ///   - rule: The rule.

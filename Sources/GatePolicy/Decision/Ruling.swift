@@ -2,7 +2,7 @@
 struct Ruling {
     var kind = Decision.Kind.allow
     var reason = Decision.Reason.passes
-    /// The parts of the identity that the rule requires and the client does not send.
+    /// The parts of the identity that the rule requires and that are missing or unparsable.
     var gaps: [IdentityGap] = []
     /// The dates of a warning or a brownout.
     var warning: Decision.Warning?

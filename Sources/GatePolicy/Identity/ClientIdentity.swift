@@ -59,8 +59,8 @@ extension ClientIdentity {
         }
     }
 
-    /// The country for choosing store URLs, in lower case: the store country, or the region of the
-    /// most preferred language that has a region.
+    /// The country for choosing store URLs, in lower case: the country that the client connects
+    /// from, or else the region of the most preferred language that has a country as its region.
     var likelyCountry: String? {
         if let country = self.country.value { return country }
         let regions = self.languages.lazy.filter { $0.weight > 0 }.compactMap(\.tag?.region)

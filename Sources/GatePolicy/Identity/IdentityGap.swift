@@ -1,4 +1,4 @@
-/// A part of the identity that is required and missing or unparsable.
+/// A required part of the identity that is missing or unparsable.
 package enum IdentityGap: Sendable, Hashable {
     case missing(IdentityPart)
     case unreadable(IdentityPart)

@@ -12,7 +12,7 @@ package struct IdentitySources: Sendable, Equatable {
     package var headers: [IdentityPart: [String]]
     /// Patterns for apps that never sent an identity header.
     ///
-    /// The patterns are tried in order if there is no version header.
+    /// The patterns are tried in order if neither the headers nor the query contain a version.
     package var userAgents: [UserAgentPattern]
     /// Query parameters by part, in lower case; for WebSocket handshakes from browsers, which
     /// cannot set headers.

@@ -30,7 +30,7 @@ struct LanguageLookup: Sendable, Hashable {
                 return found
             }
         }
-        // Only `*`, or nothing, is left. A client that excludes all languages still gets texts.
+        // Only `*` can still match. A client that excludes all languages gets texts nevertheless.
         if let fallback, isAcceptable(fallback) { return fallback }
         let takesAny = ranges.contains { $0.tag == nil && $0.weight > 0 }
         return (takesAny ? self.available.first(where: isAcceptable) : nil) ?? self.fallback

@@ -1,6 +1,6 @@
 /// An item of `Accept-Language` (RFC 9110 section 12.5.4): a language and its weight.
 package struct LanguageRange: Sendable, Hashable {
-    /// The maximum number of items that are parsed; browsers send a handful.
+    /// The maximum number of items that are parsed; browsers send only a few.
     static let maximumCount = 32
 
     /// The language; `nil` for `*`, any language.

@@ -3,7 +3,7 @@ package struct LanguageTag: Sendable, Hashable {
     /// The maximum length of a tag, in bytes.
     static let maximumLength = 64
 
-    /// The tag in the case of RFC 5646 section 2.1.1: `zh-Hant-TW`.
+    /// The tag in the letter case that RFC 5646 section 2.1.1 recommends: `zh-Hant-TW`.
     package let description: String
 
     package static let english = LanguageTag(canonical: "en")

@@ -4,7 +4,7 @@ struct PatternParser {
     static let maximumRepetition = 100
 
     private var rest: Substring
-    /// The parts that named groups have captured; `nil` if groups cannot have names.
+    /// The parts that the groups parsed so far capture; `nil` if groups cannot have names.
     private var fields: Set<UserAgentField>?
     private var ignoresCase = false
 

@@ -100,7 +100,7 @@ struct PatternProgram: Sendable, Equatable {
     /// The number of marks: two per field.
     static let slotCount = 2 * UserAgentField.allCases.count
 
-    /// Returns the mark for the start of a field; the next mark is for its end.
+    /// Returns the mark for the start of a field; the mark for its end is the next one.
     static func slot(of field: UserAgentField) -> Int {
         switch field {
         case .app: 0

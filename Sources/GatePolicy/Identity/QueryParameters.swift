@@ -26,7 +26,7 @@ package struct QueryParameters: Sendable {
     ///
     /// - Parameters:
     ///   - target: The target of a request.
-    ///   - names: The names to keep, in lower case; clients may send them in any case.
+    ///   - names: The names to keep, in lower case; the case of the names in the target is ignored.
     package init(ofTarget target: Span<UInt8>, named names: [String]) {
         self.init(names: names)
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }

@@ -36,7 +36,8 @@ package final class ClientClasses: Sendable {
     /// The part that each header field contains; `nil` for fields that do not contain exactly one
     /// part.
     package let parts: [IdentityPart?]
-    /// The header fields in which the backend reads these parts; `nil` if there are none.
+    /// The header fields in which the backend reads the platform, the build and the version; `nil`
+    /// if there is none.
     let platformField: String?
     let buildField: String?
     let versionField: String?
@@ -223,7 +224,7 @@ package final class ClientClasses: Sendable {
         let places = VersionPlaces(in: value)
         let text = value.extracting(places.version)
         guard text.isASCII, let place = try? self.place(ofVersion: text) else {
-            // The platform and the build beside an unparsable version still count.
+            // A platform or build beside an unparsable version is still part of the identity.
             let isAlone = places.platform == nil && places.build == nil && places.hasOneBuild
             return isAlone && self.tell(.unreadable, of: .version, to: &key, &told)
         }

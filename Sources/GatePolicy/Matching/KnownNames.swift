@@ -46,8 +46,8 @@ struct KnownNames: Sendable {
 
     func place(ofPlatform name: Span<UInt8>) -> Int {
         let written = self.place(of: name)
-        // A match is final, because rules contain no aliases. If all names in rules are ASCII, so
-        // is the mismatch of a non-ASCII name, because aliases contain only ASCII letters.
+        // A match is final, because rules contain no aliases. A mismatch of a non-ASCII name is
+        // final if all names in rules are ASCII, because aliases contain only ASCII letters.
         guard written == 0, !self.isASCII || name.allSatisfy({ $0 < 0x80 }) else { return written }
         let platform = Platform(name).name
         return self.place(of: platform.utf8Span.span)

@@ -10,7 +10,7 @@ struct PathTrie: Sendable {
         var anyOne: Int?
         /// The patterns that end at this node.
         var here: Range<Int> = 0..<0
-        /// The patterns that match everything below this node.
+        /// The patterns that match this node and everything below it.
         var below: Range<Int> = 0..<0
     }
 

@@ -4,12 +4,12 @@ struct RequestMatcher: Sendable {
     enum Style: Sendable {
         /// Byte by byte, and only for paths that all backends interpret alike.
         ///
-        /// This is for exemptions, which other spellings must not widen.
+        /// Used for exemptions, which other spellings must not widen.
         case exact
         /// In every way in which a backend may interpret a path, ignoring case and a trailing
         /// slash.
         ///
-        /// This is for rules, which other spellings must not bypass.
+        /// Used for rules, which other spellings must not bypass.
         case lenient
     }
 

@@ -72,7 +72,7 @@ package struct WrittenForm: Sendable, Hashable {
 
     /// Whether a client uses this notation; false if a required value is missing.
     ///
-    /// Versions are compared in the form of `AppVersion.description`.
+    /// Patterns are matched against `AppVersion.description` and `BuildNumber.description`.
     func fits(_ version: AppVersion?, _ build: BuildNumber?) -> Bool {
         if !self.version.isEmpty {
             guard let version, self.version.fit(version.description) else { return false }

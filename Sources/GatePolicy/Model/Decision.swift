@@ -30,7 +30,7 @@ package struct Decision: Sendable, Equatable {
     package struct Warning: Sendable, Equatable {
         /// The start of the announcement.
         package let since: Timestamp
-        /// The start of enforcement; `nil` if it is open.
+        /// The start of enforcement; `nil` if none is planned.
         package let enforcedFrom: Timestamp?
         /// The next brownout before enforcement starts; `nil` if none is planned.
         package var nextBrownout: BrownoutWindow?

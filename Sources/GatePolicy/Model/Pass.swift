@@ -9,13 +9,13 @@ package struct Pass: Sendable, Equatable {
     package let id: ID
     /// The time of issue; the pass is not valid before that time.
     package let issued: Timestamp
-    /// The first second after the pass.
+    /// The first second in which the pass is no longer valid.
     package let until: Timestamp
-    /// The app that the pass is for; `nil` for every app.
+    /// The only app for which the pass is valid; `nil` for every app.
     package let app: String?
-    /// The build that the pass is for; `nil` for every build.
+    /// The only build for which the pass is valid; `nil` for every build.
     package let build: BuildNumber?
-    /// A keyed digest of the device that the pass is for; `nil` for every device.
+    /// A keyed digest of the only device for which the pass is valid; `nil` for every device.
     package let deviceDigest: [UInt8]?
     /// Whether the pass is valid for one request only.
     package let isSingleUse: Bool
@@ -80,9 +80,9 @@ extension Pass {
         case notYetValid = "not_yet_valid"
         case expired
         case revoked
-        /// The pass is for another device, app or build.
+        /// The pass is valid only for another device, app or build.
         case otherClient = "other_client"
-        /// The pass is for a single request and was used before, or this is unknown.
+        /// The pass is valid for one request only, and was used before or may have been used before.
         case used
         /// The request contains several values.
         case repeated
@@ -121,7 +121,7 @@ extension Decision {
         return decision
     }
 
-    /// The pass that lifted the denial; `nil` if none did.
+    /// The ID of the pass that lifted the denial or the route; `nil` if none did.
     package var passID: Pass.ID? {
         if case .passed(let id) = self.reason { id } else { nil }
     }

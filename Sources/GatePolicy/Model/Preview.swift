@@ -19,7 +19,7 @@ package struct Preview: Sendable, Equatable {
     package static let fieldName = "X-VersionGate-Preview"
 
     package let kind: Kind
-    /// The first second after the preview.
+    /// The first second in which the preview is no longer valid.
     package let until: Timestamp
 
     package init(kind: Kind, until: Timestamp) {

@@ -9,7 +9,7 @@ extension Decision {
         case noRuleApplies
         /// The client meets all rules that match it.
         case passes
-        /// The rules deny the request, but the client has this pass.
+        /// The rules deny or route the request, but the client has this pass.
         case passed(Pass.ID)
         case belowRecommended
         case belowRecommendedBuild

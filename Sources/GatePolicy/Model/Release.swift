@@ -29,7 +29,7 @@ package struct Release: Sendable, Equatable {
     package var storeCountries: [String]?
     /// The progress of a phased or staged release.
     ///
-    /// A phased release in the App Store takes seven days. A staged rollout on Google Play takes as
+    /// A phased release in the App Store takes seven days. A staged release on Google Play takes as
     /// long as the developer chooses.
     package var phase: ReleasePhase
     package var storeURL: String?

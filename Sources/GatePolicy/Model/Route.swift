@@ -35,8 +35,8 @@ package struct Route: Sendable, Equatable {
 extension RuleDefinition {
     /// Whether the ranges of the rule's route contain a client's version and build.
     ///
-    /// A client that does not send a required value is not contained: the default backend gets its requests. `release`
-    /// is the release of the version; for a release, the version itself.
+    /// The result is false for a client that does not send a required value: the default backend gets
+    /// its requests. `release` is the release of the version; for a release, the version itself.
     func routes(_ version: AppVersion?, _ release: AppVersion?, build: BuildNumber?) -> Bool {
         guard let route else { return false }
         if !route.versions.isEmpty {

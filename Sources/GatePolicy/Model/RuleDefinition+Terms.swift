@@ -47,7 +47,7 @@ extension RuleDefinition {
             == only
     }
 
-    /// Returns the first entry that blocks a build; entries for some versions never block a client
+    /// Returns the first entry that blocks a build; an entry with `versions` never blocks a client
     /// without a version.
     private func blocked(
         _ build: BuildNumber?,
@@ -89,8 +89,8 @@ extension RuleDefinition {
 
     /// Returns the version to compare.
     ///
-    /// If the rule contains a pre-release, pre-releases are compared in their order, regardless of
-    /// the policy.
+    /// If the floor or range contains a pre-release (`isPrerelease`), pre-releases are compared in
+    /// their own order, regardless of the policy.
     private func judged(
         _ version: AppVersion,
         _ release: AppVersion,

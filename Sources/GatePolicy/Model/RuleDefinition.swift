@@ -33,13 +33,14 @@ package struct RuleDefinition: Sendable, Equatable {
     package var mode: RuleMode
     /// The times at which the rule takes effect and ends.
     package var schedule: RuleSchedule
-    /// The share of the clients for which the floor is enforced, by time; empty for all clients.
+    /// The share of the clients to which the floor or the route applies, by time; empty for all
+    /// clients.
     package var rollout: [RolloutStep]
     /// The window in which all requests that the rule matches are denied.
     package var maintenance: MaintenanceWindow?
     /// The backend for the clients of the rule; `nil` if the rule selects none.
     ///
-    /// Such a rule has no other terms, apart from planned floors.
+    /// A rule with a route has no other terms, apart from planned floors.
     package var route: Route?
     /// The release in stores that the rule waits for; `nil` if it does not wait.
     package var holdUntilInStore: StoreHold?

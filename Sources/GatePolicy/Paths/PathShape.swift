@@ -8,7 +8,7 @@ package struct PathShape: Sendable, Hashable {
     /// The limits for a path that has a shape: its length in bytes, and its number of segments.
     package static let longestPath = 200
     package static let maximumSegments = 12
-    /// The maximum number of words in a name; longer names are titles.
+    /// The maximum number of words in a name; a segment with more words is probably a title.
     ///
     /// Hyphens, dots and underscores separate words.
     private static let maximumWords = 4

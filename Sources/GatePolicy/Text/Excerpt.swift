@@ -1,6 +1,6 @@
 /// A truncated and printable excerpt of client input, for logs and error messages.
 ///
-/// Control characters are replaced, so that a value can neither break a log line nor control a
+/// Control characters are replaced, so that a value can neither split a log line nor control a
 /// terminal.
 struct Excerpt {
     /// The maximum length, in bytes of the original.

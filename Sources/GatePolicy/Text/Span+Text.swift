@@ -28,7 +28,7 @@ extension Span<UInt8> {
             while index + 8 <= bytes.count {
                 let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 let rest = UInt64(littleEndian: word) ^ (ones &* UInt64(byte))
-                // The lowest set bit belongs to the first byte that is zero now.
+                // The lowest set bit belongs to the first byte of `rest` that is zero.
                 let zeros = (rest &- ones) & ~rest & (ones &* 0x80)
                 if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
                 index += 8

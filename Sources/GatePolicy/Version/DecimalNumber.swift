@@ -10,7 +10,7 @@ enum DecimalNumber: Sendable, Hashable {
 
     static let zero = DecimalNumber.small(0)
 
-    /// Parses digits; `nil` for an empty string or any other byte.
+    /// Parses digits; `nil` if the string is empty or contains any other byte.
     init?(digits: Span<UInt8>) {
         guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         var start = 0

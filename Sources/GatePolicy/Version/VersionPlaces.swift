@@ -97,7 +97,7 @@ struct VersionPlaces {
         place.isEmpty ? nil : place
     }
 
-    /// The range of the first build; `nil` if there is none.
+    /// The range of a build; `nil` if there is none.
     var build: Range<Int>? { self.inParentheses ?? self.afterPlus ?? self.afterSlash }
 
     /// The ranges of all builds.
