@@ -1,7 +1,7 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// The parameters of a query for advice that concerns few clients.
+/// The parameters of a query for advice on changes that affect few clients.
 package struct AdviceQuestion: Sendable, Equatable {
     /// `nil` for all apps or platforms.
     package let app: String?
@@ -21,7 +21,7 @@ package struct AdviceQuestion: Sendable, Equatable {
     /// Returns the start of the period.
     func start(before now: Timestamp) -> Timestamp { now.advanced(by: -self.days * 86_400) }
 
-    /// Returns the start of the days from which a forecast is computed.
+    /// Returns the start of the history from which a forecast is computed.
     func historyStart(before now: Timestamp) -> Timestamp {
         let days = self.days + FloorAdvice.history
         return Timestamp(secondsSinceEpoch: (now.day - days) * 86_400)

@@ -116,7 +116,7 @@ extension FloorReport: Encodable {
         var from: String?
         /// The relative decrease of the share per day.
         var dailyFall: Double?
-        /// The reason why there is no day.
+        /// The reason why `from` is missing.
         var undated: String?
 
         init(_ floor: FloorAdvice.Floor, _ forecast: AdoptionCurve.Forecast? = nil) {

@@ -2,7 +2,8 @@ private import GateCensus
 package import GatePolicy
 private import Synchronization
 
-/// Keeps the advice on floors from a large census, which takes a second to compute and counts days.
+/// Caches the advice on floors from a large census, which takes a second to compute and has a
+/// resolution of days.
 package final class FloorReportCache: Sendable {
     private struct Entry: Sendable {
         let question: AdviceQuestion
@@ -16,7 +17,7 @@ package final class FloorReportCache: Sendable {
     /// The maximum number of reports.
     private static let limit = 8
 
-    /// The number of stored periods from which a census is large.
+    /// The number of stored periods from which a census counts as large.
     private let largeSize: Int
     private let entries = Mutex<[Entry]>([])
 
@@ -24,7 +25,7 @@ package final class FloorReportCache: Sendable {
         self.largeSize = largeSize
     }
 
-    /// Returns the report for a question, as of at most ten minutes ago if the census is large.
+    /// Returns the report for a query, which may be up to ten minutes old if the census is large.
     package func report(
         _ store: CensusStore,
         _ question: AdviceQuestion,

@@ -173,7 +173,7 @@ extension RouteReport: Encodable {
         /// The day from which the share is within the limit.
         let from: String?
         let dailyFall: Double?
-        /// The reason why there is no day.
+        /// The reason why `from` is missing.
         let undated: String?
 
         init(_ part: RouteAdvice.Part) {
@@ -225,7 +225,7 @@ extension RouteReport: Encodable {
         let next: String?
         let enforceFrom: String?
         let needsStoreUrl: Bool?
-        /// The reason why there is no such line.
+        /// The reason why `next` is missing.
         let obstacle: String?
     }
 

@@ -46,8 +46,8 @@ extension AuditLog {
             guard let time = try? Timestamp(parsing: record.at) else { continue }
             defer { next = time }
             guard record.predicted != nil, record.happened == nil else { continue }
-            // The census counts whole minutes, and merges the minutes of an hour one hour after the
-            // hour has ended.
+            // The census counts whole minutes, and keeps the minutes of an hour for two hours after
+            // the hour has ended. After the first of these two hours, no record is completed.
             let start = (time.secondsSinceEpoch + Self.minute - 1) / Self.minute * Self.minute
             let last = min(start + Self.span, next?.secondsSinceEpoch ?? .max)
             let end = last / Self.minute * Self.minute

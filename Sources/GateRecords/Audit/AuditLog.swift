@@ -40,7 +40,7 @@ package final class AuditLog: Sendable {
     ///   - folder: The folder; `nil` for a log in memory.
     ///   - clients: Returns the clients since a time; `nil` if the census is off.
     ///   - history: Returns the clients between two times; `nil` if the census is off.
-    ///   - logger: The log for records that cannot be stored.
+    ///   - logger: The logger for records that cannot be stored.
     /// - Throws: The reason why the file cannot be used.
     init(
         in folder: StateFolder?,

@@ -26,7 +26,7 @@ package struct AuditRecord: Sendable, Equatable, Codable {
         package let total: Amount
         package let denied: Amount
         package let passed: Amount
-        /// The clients that go to another backend; missing in records of earlier versions.
+        /// The clients that are sent to another backend; missing in records of earlier versions.
         package let moved: Amount?
         /// All clients that the new rules deny, newly or not; missing in records of earlier
         /// versions.
@@ -53,11 +53,12 @@ package struct AuditRecord: Sendable, Equatable, Codable {
     package let after: String?
     /// The descriptions of the edits.
     package let changes: [String]
-    /// Missing if the census is off, or if no rules were active before the change.
+    /// Missing if the rules were rejected, if the census is off, or if no rules were active before
+    /// the change.
     package let predicted: Prediction?
     /// Missing until the period has ended.
     ///
-    /// It is also missing if the census is off, or if the next change followed immediately.
+    /// It is also missing if there is no prediction, or if the next change followed immediately.
     package internal(set) var happened: Aftermath?
     /// The errors that caused the rules to be rejected, each with its location.
     package let reasons: [String]

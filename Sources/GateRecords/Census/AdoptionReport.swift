@@ -24,7 +24,7 @@ package struct AdoptionReport: Sendable {
 
 /// The devices of a day, by app, platform and version; the counts are estimates.
 struct AdoptionDay: Sendable {
-    /// The clients of an app on a platform; `nil` if they do not send it.
+    /// The clients of an app on a platform; a part is `nil` if they do not send it.
     struct Group: Sendable, Hashable {
         let app: String?
         let platform: String?

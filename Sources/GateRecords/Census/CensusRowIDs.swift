@@ -12,8 +12,8 @@ struct CensusRowIDs {
     private var shapes: [PathShape: Int64] = [:]
     private var dataVersion: Int64?
 
-    /// Clears the cache if another connection has written to the file, such as that of a purge or
-    /// of another gate.
+    /// Clears the cache if it is full, or if another connection has written to the file, such as
+    /// that of a purge or of another gate.
     ///
     /// Must be called within the transaction that uses the IDs.
     mutating func check(in database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {

@@ -3,8 +3,8 @@ internal import GatePolicy
 
 /// The requests of cells by the shapes of their paths, up to a limit.
 extension CensusStore {
-    /// The maximum number of shapes per hour or day, across all cells; those with the most requests
-    /// are kept.
+    /// The maximum number of pairs of a cell and a shape per hour or day; those with the most
+    /// requests are kept.
     private static let shapesKept: Int64 = 8_000
 
     /// The pseudo shape ID for all requests that were counted while shapes were recorded.

@@ -46,7 +46,8 @@ package final class FleetStore: Sendable {
     /// Sketches by line; `nil` for all devices.
     private typealias Sketches = [CensusReport.Line?: HyperLogLog]
 
-    /// The maximum number of lines sent per hour; those with the most requests are sent first.
+    /// The maximum number of lines that are sent at once for an hour, or queried; those with the
+    /// most requests are chosen.
     private static let lineLimit = 200
     /// The maximum period, in hours, that is queried by hour or sent again after an outage.
     private static let hoursAsked: Int64 = 48

@@ -91,7 +91,7 @@ extension ImpactReport: CustomStringConvertible {
         return lines
     }
 
-    /// The lines on clients that go to another backend; empty if there are none.
+    /// The lines on clients that are sent to another backend; empty if there are none.
     private var movedLines: [String] {
         let moved = self.impact.moved
         guard moved.possible.requests > 0 else { return [] }
@@ -224,7 +224,7 @@ extension ImpactReport: Encodable {
     }
 
     private struct MovedEntry: Encodable {
-        /// The clients that go from one backend to another; `default` is the default one.
+        /// The clients whose backend changes; `default` is the default backend.
         struct Pair: Encodable {
             let from: String
             let to: String

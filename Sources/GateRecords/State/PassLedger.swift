@@ -24,14 +24,14 @@ package final class PassLedger: Sendable {
         var process: UInt64
         /// Whether the record contains all uses, because the process shut down gracefully.
         var isComplete: Bool
-        /// The second of issue up to which passes are rejected, in seconds since 1970.
+        /// Passes that were issued at or before this time, in seconds since 1970, are rejected.
         var unknownUntil: Int64
         var uses: [Use]
     }
 
     private struct State {
         var uses: [Pass.ID: Use] = [:]
-        /// Passes that were issued in this second or before are rejected.
+        /// Passes that were issued at or before this time are rejected.
         var unknownUntil: Timestamp
         var isClosed = false
         var isWriting = false
@@ -42,7 +42,7 @@ package final class PassLedger: Sendable {
     private static let maximumSize = 8 << 20
     /// The maximum number of uses.
     ///
-    /// Beyond it, the oldest ones are dropped, and passes from their time are rejected.
+    /// Beyond it, the uses of the oldest passes are dropped, and all passes of that age are rejected.
     static let capacity = 10_000
 
     private let folder: StateFolder?
@@ -139,7 +139,7 @@ package final class PassLedger: Sendable {
     private static func prune(_ state: inout State, at now: Timestamp) {
         state.uses = state.uses.filter { $0.value.until > now.secondsSinceEpoch }
         guard state.uses.count >= self.capacity else { return }
-        // A tenth is dropped at once, because sorting costs more than many other uses.
+        // A tenth is dropped at once, because sorting at every further use would be slow.
         let times = state.uses.values.map(\.issued).sorted()
         let last = Timestamp(secondsSinceEpoch: times[self.capacity / 10])
         state.unknownUntil = max(state.unknownUntil, last)

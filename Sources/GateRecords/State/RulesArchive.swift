@@ -16,8 +16,8 @@ package final class RulesArchive: Sendable {
     static let mostTexts = 200
     /// The maximum size of all texts in bytes; the last two are kept regardless of their size.
     static let mostBytes: Int64 = 32 << 20
-    /// The maximum number of revisions that are kept per text, so that a feed that changes often
-    /// does not displace others.
+    /// The maximum number of revisions that are kept per text; a feed that changes often creates
+    /// many of them.
     private static let mostRevisions: Int64 = 100
     private static let kind = StateDatabase.Kind(
         // The letters `VGrh`.

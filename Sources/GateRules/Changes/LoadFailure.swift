@@ -52,8 +52,8 @@ extension LoadedRules {
         at now: Timestamp
     ) throws(LoadFailure) -> LoadedRules {
         var rules = self
-        // Unchanged rules keep their findings, including those about what the last change made
-        // laxer.
+        // Unchanged rules keep their findings, including those about the last change, such as
+        // `laxer`.
         if let old, old.definition.revision == self.definition.revision {
             rules.findings = old.findings
             return rules

@@ -76,7 +76,7 @@ extension CheckReport {
         }
     }
 
-    /// The errors of the other paths, without their warnings and notes.
+    /// The errors of the paths with errors, without the warnings and notes about them.
     package var errorLines: [String] {
         self.subjects.filter { !$0.isGood }.flatMap { subject in
             subject.problems.filter { $0.severity == .error }.map(\.errorLine)

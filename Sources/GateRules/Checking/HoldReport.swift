@@ -26,7 +26,8 @@ package struct HoldReport {
         }
     }
 
-    /// Returns a line for each app and channel with separate facts; `nil` without facts.
+    /// Returns a line for each app and channel with releases of its own; `nil` if there are no
+    /// releases for the rule.
     private func lines(
         _ rule: RuleDefinition,
         _ hold: StoreHold,

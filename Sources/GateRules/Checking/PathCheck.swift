@@ -15,7 +15,7 @@ package struct PathCheck: Sendable {
     ///
     /// - Parameters:
     ///   - feedKinds: The supported kinds of feeds.
-    ///   - gate: The gate that the rules are for.
+    ///   - gate: The facts about the gate that will use the rules.
     ///   - isStrict: Whether warnings are errors.
     ///   - old: The active rules to compare with.
     ///   - now: The time for findings, and for tests without `at`.

@@ -2,7 +2,8 @@ package import GatePolicy
 
 /// A change to rules, edit by edit: the settings that differ, and the clients that are affected.
 ///
-/// It omits what the rule itself shows; `DifferenceReport` is complete.
+/// It omits attributes of clients that the rule itself shows, such as the platform;
+/// `DifferenceReport` is complete.
 package struct EditReport: Sendable {
     private let edits: RulesEdits
     private let difference: RuleSetDifference
@@ -37,7 +38,7 @@ package struct EditReport: Sendable {
         var spells = 1
         var share: ClosedRange<Double>
 
-        /// The effect on a client; clients that go to different backends have different effects.
+        /// The effect on a client; it also distinguishes the backends to which clients are sent.
         struct What: Hashable, Comparable {
             let kind: ComparedChange.Kind
             let words: String

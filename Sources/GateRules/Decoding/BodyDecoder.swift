@@ -30,7 +30,7 @@ struct BodyDecoder {
         case .number(let text):
             return self.number(text, at: element.place)
         case .boolean(let text):
-            // YAML 1.1 and 1.2 disagree on whether any other spelling is a Boolean.
+            // YAML 1.1 and 1.2 agree only on the Booleans `true` and `false`.
             let hint = "; quote it: \"\(text)\""
             return element.truth(self.problems, hint: hint).map { .boolean($0) }
         case .nothing:

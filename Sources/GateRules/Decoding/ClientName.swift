@@ -14,7 +14,7 @@ struct ClientName: Sendable, Equatable {
         let description: String
     }
 
-    /// Terms for all clients in other tools.
+    /// Terms that mean all clients in other tools.
     private static let words: Set<String> = [
         "*", "all", "any", "both", "every", "everything", ".*",
     ]

@@ -12,7 +12,7 @@ extension Element {
         return self.reportUnexpected("a list", problems, hint: hint)
     }
 
-    /// Returns the items of a list with at least one item, or the element itself.
+    /// Returns the items of a list, or the element itself; an empty list is reported.
     package func oneOrMore(_ problems: Problems) -> [Element] {
         guard case .list(let items) = self.content else { return [self] }
         if items.isEmpty {
@@ -141,7 +141,7 @@ extension Element {
         guard case .date(let text) = self.content else {
             return self.parsed(as: expected, problems, by: Timestamp.init(parsing:))
         }
-        // A YAML date without an offset is ambiguous, so `Timestamp` parses the string.
+        // `Timestamp` parses the string, because a YAML date may lack the required offset.
         return Element(content: .text(text), place: self.place)
             .parsed(as: expected, problems, by: Timestamp.init(parsing:))
     }

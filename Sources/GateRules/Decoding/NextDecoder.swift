@@ -10,7 +10,8 @@ struct NextDecoder {
 
     let problems: Problems
 
-    /// Decodes the floor as a separate rule; settings that it omits are inherited from the rule.
+    /// Decodes the floor as a separate rule, which inherits other settings from the rule, such as
+    /// `match`, and `storeUrl` unless it has its own.
     ///
     /// - Parameters:
     ///   - element: The value of `next`, or one item of its list.

@@ -1,4 +1,4 @@
-/// Checks which keys of a rule can be combined.
+/// Checks whether the keys of a rule can be combined.
 struct RuleKeyCombinations {
     /// The keys with which a rule denies clients.
     static let floors = ["minimum", "minimumBuild", "blocked", "blockedBuilds"]
@@ -11,7 +11,7 @@ struct RuleKeyCombinations {
     /// The keys that have no effect in a rule without a version requirement.
     private static let conditions = ["until", "prerelease", "holdUntilInStore", "requiresOS"]
 
-    /// The keys that may stand beside `route`; a planned floor is in `next`.
+    /// The keys that can be combined with `route`; a planned floor is in `next`.
     private static let besideRoute = [
         "id", "match", "route", "enforceFrom", "until", "rollout", "prerelease", "mode", "next",
         "storeUrl", "notice", "accept",

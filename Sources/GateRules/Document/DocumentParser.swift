@@ -2,7 +2,7 @@
 ///
 /// JSON needs no parser of its own: a JSON text is also a YAML flow mapping.
 struct DocumentParser {
-    /// The maximum number of elements in a file; every use of an alias counts again.
+    /// The maximum number of elements in a file; the elements of an alias count at every use.
     static let maximumElements = 500_000
     /// The maximum nesting depth of lists and mappings: far more than any file needs, and far less
     /// than a thread's stack allows.

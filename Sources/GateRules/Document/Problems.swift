@@ -20,7 +20,7 @@ package final class Problems {
         self.found.insert(error)
     }
 
-    /// Reports a problem that leaves no value; returns `nil`.
+    /// Reports a problem, and returns `nil` instead of a value.
     package func reject<Value>(_ message: String, at place: Place) -> Value? {
         self.report(message, at: place)
         return nil

@@ -17,8 +17,8 @@ package struct Revision: Sendable, Equatable {
             for source in sources { self.add(source.bytes) }
         }
 
-        /// Adds a feed value; the name of the source tells whether the value is only observed, or
-        /// is an earlier one.
+        /// Adds a feed value and the name of its source, which differs for observed and for earlier
+        /// values.
         fileprivate mutating func add(feed source: RulesSource) {
             self.add(Array(source.name.utf8))
             self.add(source.bytes)

@@ -7,7 +7,7 @@ package enum RulesIdentity: Sendable, Equatable {
     /// An array, because Swift considers names equal that file systems distinguish.
     case folder([Entry])
 
-    /// A file of a folder; without an identity if it is gone.
+    /// A file of a folder; `identity` is `nil` if the file no longer exists.
     package struct Entry: Sendable, Equatable {
         let name: String
         let identity: FileIdentity?
@@ -83,7 +83,8 @@ package struct RulesSightings {
 
     package init() {}
 
-    /// Whether a poll found the files that were reported last, which then need not be read.
+    /// Whether the files that a poll found are those that were reported last, so that they need
+    /// not be read.
     package mutating func know(_ identity: RulesIdentity) -> Bool {
         guard let reported = self.reported, identity == reported.identity else { return false }
         // Files that could not be read, for instance for lack of descriptors, are read again.

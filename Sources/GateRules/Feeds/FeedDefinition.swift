@@ -16,7 +16,7 @@ package struct FeedDefinition: Sendable {
 
     /// The kind and location of the source, without secrets.
     package var summary: String { self.source.summary }
-    /// Whether the feed generates rules from data that is not rules.
+    /// Whether the feed generates rules from other data.
     package var makesRules: Bool {
         if case .rules = self.source.subject { true } else { false }
     }
@@ -25,7 +25,8 @@ package struct FeedDefinition: Sendable {
 }
 
 extension FeedDefinition: Equatable {
-    /// Whether both fetch the same data in the same way, regardless of their location in the file.
+    /// Whether both feeds fetch the same data in the same way, regardless of their location in the
+    /// file.
     package static func == (left: FeedDefinition, right: FeedDefinition) -> Bool {
         (left.id, left.fingerprint, left.timing) == (right.id, right.fingerprint, right.timing)
             && left.webhook == right.webhook

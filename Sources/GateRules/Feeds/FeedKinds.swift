@@ -5,10 +5,10 @@ package struct FeedKinds: Sendable {
     /// The decoders and the values of `source` that select them, in the order in which messages
     /// list them.
     let decoders: [(word: String, decoder: any FeedSourceDecoder)]
-    /// Decodes a URL; `nil` in a program without a network, which has no use for URLs.
+    /// Decodes a URL; `nil` in a program without network access.
     let address: (@Sendable (Element, Problems) -> FetchURL?)?
 
-    /// No kinds, for a program without a network.
+    /// No kinds, for a program without network access.
     package static let none = FeedKinds()
 
     /// Creates the kinds of a program that can fetch URLs.

@@ -15,13 +15,13 @@ package protocol FeedSource: Sendable {
     /// The version of the conversion from source data to rules.
     ///
     /// It is increased when values of earlier versions may be wrong. Such values are discarded,
-    /// except for the memory that the source itself uses.
+    /// except for their `memory`.
     var interpretation: Int { get }
 
     /// Fetches the source once, or follows its stream until it ends.
     ///
     /// - Parameters:
-    ///   - context: The environment of the fetch.
+    ///   - context: The context of the fetch.
     ///   - deliver: Receives each result; a rejected value does not end the fetch.
     /// - Returns: Whether the fetch is complete.
     /// - Throws: `FeedFailure` if the fetch or the stream failed.

@@ -2,7 +2,7 @@ package import GatePolicy
 
 /// The mapping of VersionGate's field names to those of a source.
 package struct FieldNames: Sendable, Equatable {
-    /// The field of a text in one language.
+    /// The field that contains a text in one language.
     package struct Word: Sendable, Equatable {
         package let language: LanguageTag
         package let path: String

@@ -82,8 +82,8 @@ struct CoveringIndex {
 extension RuleMatch {
     /// Whether all clients and requests of another match are certain to satisfy this match.
     ///
-    /// List items are only compared for equality: whether `/v2/**` includes `/v2/pay` is not
-    /// evaluated.
+    /// Except for app patterns, list items are only compared for equality: whether `/v2/**` includes
+    /// `/v2/pay` is not evaluated.
     func covers(_ other: RuleMatch) -> Bool {
         Self.covers(self.apps, other.apps) { $0.covers($1) }
             && Self.covers(self.platforms, other.platforms)

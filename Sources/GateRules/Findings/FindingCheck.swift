@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// A check that reports one kind of finding on valid rules.
+/// A check that reports findings on valid rules.
 protocol FindingCheck: Sendable {
     /// Reports its findings on the rules at the given time.
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector)

@@ -19,9 +19,9 @@ extension RulesFindings {
     ///
     /// - Parameters:
     ///   - rules: The rules.
-    ///   - old: The active rules, which the rules are to replace; `nil` if there are none.
+    ///   - old: The active rules, which `rules` would replace; `nil` if there are none.
     ///   - isReturn: Whether these rules were active before the current ones. Returning to them is
-    ///     an undo and is not rejected for planned floors or newly denied clients.
+    ///     an undo, and is not rejected because of planned floors or newly denied clients.
     ///   - census: The clients of the last day; `nil` if there is no census.
     ///   - now: The time.
     package init(

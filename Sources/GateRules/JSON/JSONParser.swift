@@ -23,7 +23,7 @@ package struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
-    /// The index of the start of the line.
+    /// The index of the start of the current line.
     private var lineStart = 0
     private var values = 0
 

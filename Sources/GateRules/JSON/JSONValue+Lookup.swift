@@ -1,7 +1,7 @@
 /// Looks up values by the paths of `fields`.
 ///
-/// A path consists of names joined by dots, optionally followed by `#` and a JSON pointer into JSON
-/// in a string.
+/// A path consists of names joined by dots, optionally followed by `#` and a JSON pointer into the
+/// value, or into the JSON that a string value contains.
 extension JSONValue {
     /// The result of a lookup.
     package enum Lookup: Equatable {

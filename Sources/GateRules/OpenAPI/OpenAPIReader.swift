@@ -30,7 +30,7 @@ struct OpenAPIReader {
             throw Self.remote(element, "download the file and refer to the copy")
         }
         guard case .mapping = paths.content else { throw Self.noDocument(paths.place) }
-        // Some documents have a reference and paths next to it.
+        // Some documents have paths next to the reference.
         let own = element.place == paths.place ? [] : element.entries
         for entry in own + paths.entries where Self.isPath(entry.key) {
             try self.read(entry.value, at: entry.key, servers)
@@ -158,8 +158,7 @@ extension OpenAPIReader {
     private mutating func spanning(_ element: Element) -> Set<String> {
         var names: Set<String> = []
         for item in element["parameters"]?.items ?? [] {
-            // A broken reference to a parameter is ignored, because parameters are used for nothing
-            // else.
+            // A broken reference to a parameter is ignored, because parameters are used only here.
             guard case .element(let parameter)? = try? self.files.target(of: item),
                 parameter["x-multi-segment"]?.scalar == "true"
                     || parameter["allowReserved"]?.scalar == "true",

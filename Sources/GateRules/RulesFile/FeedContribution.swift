@@ -37,8 +37,8 @@ package struct FeedContribution: Sendable, Equatable {
         var next = self
         let isNew = former.value.files != self.value.files
         let history = former.earlier + (isNew ? [former.value] : [])
-        // The oldest value is the floor for all clients, so a value between it and the newest is
-        // dropped.
+        // The floor of the oldest value applies to all clients, so the second-oldest value is
+        // dropped instead.
         next.earlier =
             history.count > Self.historyLimit
             ? [history[0]] + history.suffix(Self.historyLimit - 1) : history

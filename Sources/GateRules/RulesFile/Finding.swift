@@ -1,8 +1,8 @@
 /// A finding about rules that are valid.
 package struct Finding: Sendable, Hashable {
     package let name: FindingName
-    /// The effect in this case: a finding that usually rejects the rules has a weaker effect if the
-    /// file accepts it, or if the rule was active before.
+    /// The effect in this case: a finding that usually rejects the rules has a weaker effect if, for
+    /// example, the file accepts it or the rule was active before.
     package fileprivate(set) var effect: FindingName.Effect
     /// The rule that the finding is about, if any.
     package let rule: String?

@@ -5,7 +5,7 @@ package struct GateContext: Sendable, Equatable {
     /// Whether gateways request decisions from the gate.
     package var servesGateways: Bool
 
-    /// Rules that are not for a particular gate.
+    /// The facts if no particular gate is known.
     package static let unknown = GateContext()
 
     package init(backends: [String]? = nil, servesGateways: Bool = false) {

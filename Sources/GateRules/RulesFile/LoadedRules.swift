@@ -22,7 +22,7 @@ package struct LoadedRules: Sendable {
     /// The failures of tests that expect a denial of a client that passes, unless these failures
     /// are errors.
     let laxTests: [RulesFileError]
-    /// The gate that the rules are for.
+    /// The facts about the gate that uses the rules.
     package var gate = GateContext.unknown
     /// The findings on these rules, and on the change from the rules that were active before.
     package internal(set) var findings = RulesFindings.none

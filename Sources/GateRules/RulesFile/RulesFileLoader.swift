@@ -21,7 +21,7 @@ package struct RulesFileLoader: Sendable {
     /// - Parameters:
     ///   - path: The file or folder.
     ///   - feedKinds: The supported kinds of feeds.
-    ///   - gate: The gate that the rules are for.
+    ///   - gate: The facts about the gate that uses the rules.
     ///   - now: The time for tests without `at`.
     package init(
         path: String,
@@ -40,8 +40,7 @@ package struct RulesFileLoader: Sendable {
     /// - Parameters:
     ///   - contributions: The values of feeds, by feed ID.
     ///   - loaded: The active rules. Sources that have not changed since then are not parsed again,
-    ///     and
-    ///     a test that expects a denial of a client that passes is a finding, not an error.
+    ///     and a test that expects a denial of a client that passes is a finding, not an error.
     /// - Returns: The rules, without findings.
     /// - Throws: `RulesFileErrors` with all errors.
     package func load(
@@ -76,7 +75,8 @@ package struct RulesFileLoader: Sendable {
         let reading = Result { () throws(RulesFileErrors) in
             try RulesReader(path: self.path).read()
         }
-        // Checked after reading, so that the check covers everything that was read, or an error.
+        // Checked after reading, so that the check covers everything that was read, even if reading
+        // failed.
         if let sighting, !sighting.holds(at: self.path) { return nil }
         let sources = try reading.get()
         if loaded.pin?.holds(against: sources) == true { return loaded }

@@ -1,6 +1,6 @@
 /// The framing of messages in a gRPC call (gRPC over HTTP/2, "Length-Prefixed-Message").
 package enum GRPCMessage {
-    /// The size in bytes of the flag for compression and the length.
+    /// The size of the prefix in bytes: the compression flag and the length of the message.
     package static let prefixCount = 5
 
     package enum Fault: Error, Equatable {

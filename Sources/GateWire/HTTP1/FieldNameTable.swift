@@ -128,8 +128,8 @@ struct NameTable<Value: Sendable>: Sendable {
 
     /// Returns the ends of a token in lower case.
     ///
-    /// Two different plain names never have the same ends, but another token can have the ends of a
-    /// plain name.
+    /// A token has the same ends as a plain name of the same length only if it is that name,
+    /// ignoring case.
     @inline(always)
     private static func ends(
         of bytes: Span<UInt8>,

@@ -23,7 +23,7 @@ package enum FieldRole: Equatable, Sendable {
     case te
     /// Hop-by-hop, and never forwarded (RFC 9110 7.6.1).
     case hopByHop
-    /// Written only by the gate; fields with this role are removed from requests.
+    /// Written or evaluated only by the gate; received fields with this role are not forwarded.
     case gateOwned
     /// Identifies the client; the value is the index into `RuleSet.identityHeaderNames`.
     case identity(UInt8)

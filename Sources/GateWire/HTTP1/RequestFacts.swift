@@ -27,7 +27,7 @@ package struct RequestFacts: Equatable, Sendable {
     @usableFromInline package private(set) var upgradeLine: Int?
     /// A bit set of the identity fields that are present, by the index in their role.
     package private(set) var identityFields: UInt64 = 0
-    /// Whether there is a field that only the gate may write, or that only testers send.
+    /// Whether there is a field that is never forwarded, because only the gate may write or read it.
     package private(set) var hasGateOwnedField = false
     /// The remaining number of times that a `TRACE` or `OPTIONS` request may be forwarded; `nil`
     /// for no limit.
@@ -139,7 +139,7 @@ package struct RequestFacts: Equatable, Sendable {
         self.answerForm = form
     }
 
-    /// Treats the request as one that is not a preflight, because it has a body that was dropped from the head.
+    /// Treats the request as one that is not a preflight, because it has a body that the head no longer announces.
     package mutating func rejectPreflight() {
         self.isPreflight = false
     }

@@ -115,7 +115,7 @@ extension RequestHead {
             target.form = .asterisk
             return target
         }
-        // A query without a path, which an empty path and a query become after a prefix.
+        // A query without a path: the gateway has added its prefix to an empty path.
         if bytes[start] == ASCII.questionMark {
             target.form = .absolute
             return target

@@ -35,8 +35,8 @@ extension RequestHead {
         return nil
     }
 
-    /// Returns the opaque tags in a list of entity tags, without their `W/` prefix, or `*` (RFC
-    /// 9110 8.8.3 and 13.1.2).
+    /// Returns the entity tags in a list, without their `W/` prefix and quotes, or `*` (RFC 9110
+    /// 8.8.3 and 13.1.2).
     package func entityTags(of name: StaticString, in bytes: Span<UInt8>) -> [String] {
         var tags: [String] = []
         for line in self.fields.lines

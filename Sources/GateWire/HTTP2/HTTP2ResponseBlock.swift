@@ -31,7 +31,8 @@ package enum HTTP2ResponseBlock {
 
     /// Writes the head that corresponds to a 101 response from the backend (RFC 8441 5).
     ///
-    /// The key and the protocol are omitted, because they belong to the HTTP/1.1 handshake.
+    /// `Sec-WebSocket-Accept` and `Upgrade` are omitted, because they belong to the HTTP/1.1
+    /// handshake.
     package static func writeTunnel(
         _ head: ResponseHead,
         facts: ResponseFacts,

@@ -80,14 +80,15 @@ struct DeadRuleCheck: FindingCheck {
             || rule.minimumBuildOf != nil
     }
 
-    /// Whether all versions below `floor` are below `higher`, however pre-releases are handled.
+    /// Whether all versions below `floor` are below `higher`, regardless of how pre-releases are
+    /// handled.
     private func reaches(_ higher: AppVersion, _ floor: AppVersion) -> Bool {
         higher == floor || (floor == floor.release && floor < higher)
     }
 }
 
 extension RuleDefinition {
-    /// Whether the floor or the route of the rule always applies to all clients.
+    /// Whether the floor or the route of the rule always applies to all clients that match.
     var alwaysEnforces: Bool {
         self.mode == .enforce && self.schedule == .always && self.rollout.isEmpty
             && self.maintenance == nil && self.holdUntilInStore == nil

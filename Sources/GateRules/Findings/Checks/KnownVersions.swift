@@ -18,8 +18,8 @@ struct KnownVersions {
     }
 
     private let releases: [Platform: [Release]]
-    /// The rules that recommend a version, in order, and the positions of the rules for a named
-    /// app.
+    /// The rules that recommend a version, in order, and their positions: those for a named app,
+    /// those for any app, and all.
     private let recommending: [RulesInReview.Floor]
     private var recommendingByApp: [String: [Int]] = [:]
     private var recommendingAnyApp: [Int] = []
@@ -94,7 +94,7 @@ struct KnownVersions {
     private static func newest(of out: [StoreRelease], for rule: RuleDefinition) -> StoreRelease? {
         let named = out.filter { $0.version != nil }.max { $0.precedes($1) }
         let unnamed = out.filter { $0.version == nil }.max { $0.precedes($1) }
-        // A release without a version cannot be compared with a floor of versions.
+        // A release without a version cannot be compared with a floor that depends on versions.
         guard !rule.floorDependsOnVersion, let unnamed else { return named }
         guard let named else { return unnamed }
         return named.hasLowerBuilds(than: unnamed) ? unnamed : named
@@ -230,7 +230,7 @@ struct KnownVersions {
 }
 
 extension RuleDefinition {
-    /// Returns the releases of a platform that are for clients of this rule.
+    /// Returns the releases of a platform that clients of this rule can get.
     func releases(among releases: [Release]) -> [Release] {
         releases.filter { release in
             guard let apps = self.match.apps, let app = release.app else { return true }

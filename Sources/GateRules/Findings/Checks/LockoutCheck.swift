@@ -10,7 +10,7 @@ struct LockoutCheck {
         let floor: RulesInReview.Floor
         let key: String?
         let reason: String
-        /// The rules that have this effect together.
+        /// The rules that together lock clients out.
         let group: [RuleDefinition]
     }
 

@@ -104,7 +104,7 @@ extension RuleDefinition {
 }
 
 extension Route {
-    /// Whether all clients that the ranges of another route contain are certain to be included.
+    /// Whether this route certainly includes all clients in the ranges of another route.
     fileprivate func includes(_ other: Route) -> Bool {
         (self.versions.isEmpty
             || !other.versions.isEmpty && other.versions.allSatisfy(self.versions.contains))
@@ -114,7 +114,7 @@ extension Route {
 }
 
 extension RuleDefinition {
-    /// Whether the floor denies all clients that the ranges of a route contain.
+    /// Whether the floor denies all clients in the ranges of a route.
     fileprivate func denies(_ route: Route) -> Bool {
         guard self.route == nil, let minimum, !route.versions.isEmpty else { return false }
         return route.versions.allSatisfy { $0.isEntirelyBelow(minimum) }

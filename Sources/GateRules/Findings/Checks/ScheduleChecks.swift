@@ -23,7 +23,7 @@ struct RolloutCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where !floor.rule.rollout.isEmpty {
             let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
-            // A route to a part of the clients can be permanent.
+            // A route for some of the clients can be permanent.
             if let last = rule.rollout.last, last.percent < 100, rule.route == nil {
                 let share = RolloutDecoder.text(last.percent)
                 let message = "the rollout of '\(rule.id)' stops at \(share)"

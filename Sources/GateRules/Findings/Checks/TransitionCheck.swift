@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reports what a change makes laxer, and rejects plans that remove a floor by accident.
+/// Reports where a change makes rules laxer, and rejects plans that remove a floor by accident.
 struct TransitionCheck {
     private let old: LoadedRules
     private let new: LoadedRules

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Decodes the top level of a file.
 struct DocumentDecoder {
-    /// The settings that only one file of a folder may contain.
+    /// The settings that may occur in only one file of a folder.
     static let settings =
         ["mode", "guard", "breaker", "defaultLanguage", "identity", "unidentified"]
         + AnswerDecoder.keys
@@ -105,7 +105,7 @@ struct DocumentDecoder {
         (element.list(self.problems) ?? []).compactMap { item in
             guard let text = item.text("the ID of a pass", self.problems) else { return nil }
             if let id = Pass.ID(parsing: text) { return id }
-            // The value of the header starts with the ID.
+            // A pass, as sent in its header field, starts with the ID.
             let start = text.lowercased().prefix { $0 != "." }
             let hint = Pass.ID(parsing: start).map { "; write '\($0)'" } ?? ""
             let message =

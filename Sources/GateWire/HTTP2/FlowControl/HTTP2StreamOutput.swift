@@ -71,7 +71,7 @@ package struct HTTP2StreamOutput {
         }
     }
 
-    /// Resets the indices of the empty buffer, so that its memory is reused.
+    /// Empties the buffer, so that its memory is reused.
     private mutating func rewind() {
         self.pending.moveReaderIndex(to: 0)
         self.pending.moveWriterIndex(to: 0)

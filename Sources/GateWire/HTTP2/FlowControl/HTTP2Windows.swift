@@ -48,7 +48,7 @@ package struct HTTP2SendWindow: Equatable {
 
     /// The number of bytes that may still be sent.
     ///
-    /// The number is negative after the peer has reduced its initial window (RFC 9113 6.9.2).
+    /// The number can be negative after the peer has reduced its initial window (RFC 9113 6.9.2).
     package private(set) var left: Int
 
     package init(_ left: Int = Self.initial) {

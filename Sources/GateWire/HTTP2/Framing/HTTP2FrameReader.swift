@@ -41,7 +41,7 @@ package struct HTTP2FrameReader {
     /// Releases memory that is not needed until the peer sends more.
     @inline(__always)
     package mutating func rest() {
-        // Even an empty buffer would retain the memory that the next read reuses.
+        // Even an empty buffer would retain memory that the next read could reuse.
         if self.bytes.readableBytes == 0 { self.bytes = ByteBuffer() }
     }
 

@@ -18,7 +18,7 @@ struct HPACKEntry {
         HPACKString(start: self.start, end: self.start + self.nameCount, isHuffmanCoded: false)
     }
 
-    /// Returns the line with its position in a copy of the bytes, `distance` bytes further on.
+    /// Returns the line with all positions increased by `distance`, for a copy of the bytes.
     func line(movedBy distance: Int) -> FieldLine {
         // Memory addresses are too small for these sums to overflow, and five checks cost more than
         // the additions.

@@ -48,7 +48,7 @@ enum HuffmanCode {
 
     private static let endOfString = 256
 
-    /// The effect of four bits on a node of the code tree.
+    /// The result of reading four bits at a node of the code tree.
     private struct Step {
         /// The node that the bits lead to.
         var next: UInt8 = 0
