@@ -100,7 +100,7 @@ extension FirebaseRemoteConfigFeed {
             + self.switches.map { .toggle($0, isAbsent: template[$0] == nil) }
     }
 
-    /// Returns remarks about missing, unread and unrelated parameters.
+    /// Returns remarks about missing and unread parameters, and about another project's app IDs.
     private func notes(on template: RemoteConfigTemplate) -> [String] {
         let missing = self.switches.filter { template[$0] == nil }
             .map { "'\($0)', mapped by 'fields', is missing: it has no effect" }

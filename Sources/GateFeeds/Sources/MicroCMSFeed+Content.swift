@@ -198,7 +198,8 @@ extension MicroCMSFeed {
         ].compactMap(\.self)
     }
 
-    /// Returns a range with both bounds; `nil` if both fields are empty.
+    /// Returns the range from the lower bound, if there is one, to the upper bound; `nil` if both
+    /// fields are empty.
     private func range<Value: Comparable>(
         _ lower: String,
         _ upper: String,
