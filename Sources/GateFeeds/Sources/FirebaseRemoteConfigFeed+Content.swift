@@ -12,8 +12,8 @@ extension FirebaseRemoteConfigFeed {
     ///   - template: The template.
     ///   - id: The ID of the feed.
     ///   - now: The time.
-    ///   - last: What was remembered of the previous template.
-    /// - Returns: The rules, and what to remember of this template.
+    ///   - last: The feed's memory from the previous template.
+    /// - Returns: The rules, and the memory from this template.
     /// - Throws: `FeedFailure` if the template cannot be used.
     func value(
         from template: RemoteConfigTemplate,

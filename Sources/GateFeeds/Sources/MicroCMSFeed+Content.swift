@@ -8,7 +8,7 @@ extension MicroCMSFeed {
     /// - Parameters:
     ///   - content: The object or the list.
     ///   - id: The ID of the feed.
-    ///   - last: What was remembered of the previous response.
+    ///   - last: The feed's memory from the previous response.
     /// - Returns: The rules.
     /// - Throws: A `FeedFailure` that names the field.
     func value(

@@ -61,8 +61,8 @@ struct ValueObject: Sendable {
     /// - Parameters:
     ///   - value: The value of the source.
     ///   - id: The ID of the feed.
-    ///   - last: What was remembered of the previous value.
-    /// - Returns: The file, and what to remember of this value.
+    ///   - last: The feed's memory from the previous value.
+    /// - Returns: The file, and the memory from this value.
     /// - Throws: `FeedFailure` if the value is missing or invalid.
     func value(
         from value: JSONValue,
