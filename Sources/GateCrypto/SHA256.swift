@@ -1,7 +1,7 @@
 /// An incremental SHA-256 hash (FIPS 180-4).
 ///
-/// It is written in Swift, because the module for Envoy must not need libcrypto, whose place in that process is taken.
-/// Copies are independent of each other.
+/// It is written in Swift because the module for Envoy must not need libcrypto: Envoy contains BoringSSL, whose
+/// functions have the same names. Copies are independent of each other.
 package struct SHA256: Sendable {
     /// The size of a digest in bytes.
     package static let byteCount = 32
@@ -15,9 +15,9 @@ package struct SHA256: Sendable {
         0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A,
         0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,
     ]
-    /// The bytes of a block that is not complete.
+    /// The bytes of an incomplete block.
     private var rest: [UInt8] = []
-    /// The number of bytes so far.
+    /// The number of bytes added so far.
     private var count: UInt64 = 0
 
     package init() {}

@@ -5,7 +5,7 @@ internal import GateRecords
 internal import GateRules
 internal import NIOHTTP1
 
-/// Endpoints that return to previous rules.
+/// Endpoints that restore previous rules, or show the effect of doing so.
 extension AdminEndpoints {
     private struct Wish: Decodable {
         /// The revision to return to.

@@ -57,7 +57,8 @@ struct AdminExchange {
 
     /// Handles a request head.
     ///
-    /// `tokens`: the accepted tokens, required on any address; `nil` if none are configured.
+    /// `tokens`: the accepted tokens, of which one is required even on loopback addresses; `nil` if none are
+    /// configured.
     mutating func receiveHead(
         _ head: HTTPRequestHead,
         tokens: @autoclosure () -> AdminTokens? = nil
@@ -111,7 +112,8 @@ struct AdminExchange {
 
     /// Whether the request comes from the gate's own page, or from a client that sends no `Origin`.
     ///
-    /// A browser would send an operator's password along with such a request (RFC 6454 section 7).
+    /// Requests from other pages (RFC 6454 section 7) are rejected, because a browser adds the operator's password to
+    /// them.
     private static func isOfOwnPage(_ fields: HTTPHeaders) -> Bool {
         let hosts = fields["Host"]
         return fields["Origin"].allSatisfy { origin in
@@ -175,7 +177,7 @@ struct AdminExchange {
         }
     }
 
-    /// Handles the loss of the slot for an incomplete request body; returns `nil` if the body is complete.
+    /// Handles the loss of the slot for an incomplete request body; returns `nil` if there is no such body.
     mutating func loseSlot() -> AdminAnswer? {
         switch self.state {
         case .reading: break

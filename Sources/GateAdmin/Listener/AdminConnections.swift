@@ -8,7 +8,7 @@ enum AdminPhase: Hashable {
     case waiting
     /// Receives a request body.
     case receiving(AdminAudience)
-    /// Waits for the event loops of the data plane, for a probe.
+    /// Waits for the event loops of the data plane, to respond to a probe.
     case probing
     /// Sends a response that the client is slow to read.
     case sending(AdminAudience)
@@ -61,8 +61,9 @@ final class AdminConnections {
         if let loser { self.end(loser) }
     }
 
-    /// Closes an idle connection other than the newest, which may be about to send a request;
-    /// returns false if there is none.
+    /// Closes a draining connection or else an idle one; returns false if there is neither.
+    ///
+    /// The newest idle connection is kept, because it may be about to send a request.
     func closeSpare() -> Bool {
         for (phase, needed) in [(AdminPhase.draining, 1), (.waiting, 2)] {
             guard let count = self.slots[phase]?.count, count >= needed,

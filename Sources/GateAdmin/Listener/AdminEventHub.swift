@@ -8,7 +8,7 @@ internal import NIOHTTP1
 /// Events are not buffered for a slow page: its stream is closed, and the page loads the whole
 /// state when it reconnects. While no stream is open, the state of the gate is not checked.
 final class AdminEventHub {
-    /// The number of checks of the state per collection of figures from the event loops.
+    /// The number of checks of the state after which figures are collected from the event loops.
     private static let checksPerFigures = 4
     /// The number of checks without an event after which a heartbeat comment is sent.
     private static let checksPerHeartbeat = 30

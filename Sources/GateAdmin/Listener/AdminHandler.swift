@@ -20,7 +20,7 @@ final class AdminHandler: ChannelInboundHandler {
     private var deadline: Scheduled<Void>?
     /// The audience of the last request that was read.
     private var audience = AdminAudience.open
-    /// Whether part of a response has yet to be written to the kernel.
+    /// Whether a part of the response has not been written to the kernel yet.
     private var isSending = false
     /// Whether the response is an event stream, which does not end on its own.
     private var isStreaming = false

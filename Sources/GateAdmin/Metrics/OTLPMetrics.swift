@@ -110,7 +110,7 @@ struct OTLPMetrics: Encodable {
         let now: String
 
         init(start: Double, now: Double) {
-            // A Double has no nanoseconds since 1970.
+            // A Double is not precise enough for nanoseconds since 1970.
             self.start = "\(Int64(start * 1e3))000000"
             self.now = "\(Int64(now * 1e3))000000"
         }
@@ -163,7 +163,7 @@ struct OTLPMetrics: Encodable {
         return metric
     }
 
-    /// Returns the unit as a code of UCUM; the names of the metrics end with their units.
+    /// Returns the unit as a code of UCUM; the names of the metrics contain their units.
     private static func unit(of name: String) -> String {
         name.contains("_seconds") ? "s" : name.contains("_bytes") ? "By" : "1"
     }

@@ -22,7 +22,7 @@ package actor FeedCoordinator {
     /// Values that were rejected together with the rules; a change to the rules may make them
     /// valid.
     private var refused: [String: (feed: FeedDefinition, value: FeedValue, error: String)] = [:]
-    /// Whether a task is making a decision based on the active rules.
+    /// Whether a task is deciding, based on the active rules, whether to apply a value.
     private var isDeciding = false
     /// The tasks that wait for their turn to decide, in FIFO order.
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -81,9 +81,9 @@ package actor FeedCoordinator {
         await self.reloader.contribution(of: feed)?.value
     }
 
-    /// Applies a valid result of a feed.
+    /// Applies a result of a feed.
     ///
-    /// - Returns: `false` if its value is rejected, in which case the active rules do not change.
+    /// - Returns: `false` if it is invalid or rejected, in which case the active rules do not change.
     func take(_ answer: FeedResult, of feed: FeedDefinition, at time: Int64) async -> Bool {
         await self.acquireDecision()
         defer { self.releaseDecision() }

@@ -52,7 +52,7 @@ actor FeedRunner {
         if wasWoken { self.machine.hint(at: self.now) }
     }
 
-    /// Fetches the source once, or follows its stream; a running stream can turn stale.
+    /// Fetches the source once, or follows its stream; meanwhile, the value can become stale.
     private func ask() async {
         // This fetch covers earlier wake-ups.
         self.wakeup.forget()

@@ -3,8 +3,8 @@ internal import GatePolicy
 
 /// The text of a pass, which is signed.
 ///
-/// It is `ID.ISSUED.UNTIL.CLAIMS`: the ID, two times in seconds of Unix time, and the restrictions as
-/// lines in base64url.
+/// It is `ID.ISSUED.UNTIL.CLAIMS`: the ID, two Unix times in seconds, and the restrictions as lines in
+/// base64url.
 extension Pass {
     var text: String {
         var claims: [String] = []

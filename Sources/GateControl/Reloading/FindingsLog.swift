@@ -14,7 +14,7 @@ package struct FindingsLog {
 
     /// Logs the new findings on rules that took effect.
     ///
-    /// A laxer rule is logged as a warning, because nothing else reveals it.
+    /// A change that makes rules laxer is logged as a warning, because nothing else reveals it.
     package func report(_ findings: RulesFindings, after former: RulesFindings? = nil) {
         let known = Set(former?.all ?? [])
         let news = findings.all.filter { finding in

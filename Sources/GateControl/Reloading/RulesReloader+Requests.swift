@@ -7,7 +7,7 @@ extension RulesReloader {
     enum Reading: Sendable {
         /// The file in its current state.
         case file
-        /// The file as sighted, unless its text is that of these rules.
+        /// The file in the state of the sighting, unless its text is that of these rules.
         case fileUnlessUnchanged(LoadedRules, seen: RulesSighting?)
         /// The texts that these rules were loaded from.
         case again(LoadedRules)

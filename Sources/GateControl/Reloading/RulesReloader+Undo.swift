@@ -147,7 +147,7 @@ extension RulesReloader {
         return RulesPin(undone: undone, time: self.second.secondsSinceEpoch, name: name)
     }
 
-    /// Logs when the active rules start or cease to differ from the files.
+    /// Logs when the active rules start to differ from the files, and when they no longer do.
     func logPin(of loaded: LoadedRules, after former: LoadedRules?, _ origin: RulesChange.Origin) {
         if let pin = loaded.pin {
             guard origin.reason != .feed else { return }

@@ -44,7 +44,7 @@ struct CheckSchedule {
         case open(since: Instant, last: Instant)
         case left(last: Instant)
 
-        /// The time from which the file has been open for writing; `nil` once it is closed.
+        /// The time since which the file has been open for writing; `nil` once it is closed.
         var openSince: Instant? {
             switch self {
             case .open(let since, _): since
@@ -73,7 +73,7 @@ struct CheckSchedule {
     /// Whether a file is being written, or was written so recently that the write may continue.
     var isBeingWritten: Bool { !self.written.isEmpty }
 
-    /// The earliest time from which a file has been open with changes that have not been read.
+    /// The earliest time since which a file has been open with changes that have not been read.
     var openSince: Instant? { self.written.values.compactMap(\.openSince).min() }
 
     /// Adds an event for an entry that is part of the rules.
@@ -136,7 +136,7 @@ struct CheckSchedule {
         self.waitingSince = nil
     }
 
-    /// The time at which all writers have finished; `nil` if there were no events.
+    /// The time at which all writers are assumed to have finished; `nil` if there were no events.
     private var nextLook: Instant? {
         var ends = self.written.values.map { writing in
             switch writing {

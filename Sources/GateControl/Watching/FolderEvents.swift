@@ -97,7 +97,8 @@ struct FolderEvents: ~Copyable {
         return notice.has(IN_ATTRIB) ? .of(entry, .touched) : nil
     }
 
-    /// Returns the event for a new name: an empty file is about to be written, unless it is a link.
+    /// Returns the event for a new name: an empty file is about to be written, and any other file or a
+    /// link is complete.
     ///
     /// If the file was written before its state was read here, an event for the write follows.
     private static func eventForNewName(_ path: String) -> CheckSchedule.Notice {

@@ -14,7 +14,7 @@ struct ConnectBuild: Equatable {
     /// - Parameters:
     ///   - resource: The build.
     ///   - list: The list with the related resources.
-    ///   - readiness: The condition for requiring a build of testers.
+    ///   - readiness: The condition under which a build is required for testers.
     /// - Throws: `FeedFailure` for a resource that is not a build.
     init?(
         _ resource: JSONValue,
@@ -83,7 +83,7 @@ enum ConnectDemand: String, Sendable, CaseIterable {
     case recommend
 }
 
-/// The condition for requiring a build of testers.
+/// The condition under which a build is required for testers.
 enum ConnectReadiness: String, CaseIterable {
     /// Testers can install the build.
     case testing

@@ -10,9 +10,9 @@ struct ConnectFacts {
         let storeURL: String?
         /// The template of the rules for testers; if `nil`, no rules are generated.
         let rule: FeedRuleTemplate?
-        /// Whether the newest build is required of testers or recommended to them.
+        /// Whether the newest build is required or recommended for testers.
         var ask = ConnectDemand.require
-        /// The texts of the responses about builds.
+        /// The names of audiences in responses.
         var words = TestAudience.Words.own
     }
 
@@ -162,8 +162,8 @@ struct ConnectFacts {
         return .object(members)
     }
 
-    /// Returns the time at which a version became available in the store; `nil` if it has always
-    /// been available.
+    /// Returns the time at which a version became available in the store; `nil` if it is unknown,
+    /// because the version was already available at the first fetch.
     ///
     /// The earliest release date is only a lower bound, because the review may have ended long
     /// after it. It is used on its own only for versions that existed at the first fetch, because

@@ -1,7 +1,7 @@
 internal import GateRules
 /// The app and platform by which App Store Connect lists are filtered.
 ///
-/// Resources of other apps or platforms that are returned nevertheless are ignored.
+/// If a list contains resources of other apps or platforms nevertheless, they are ignored.
 struct ConnectScope {
     /// The number of the app.
     let app: String

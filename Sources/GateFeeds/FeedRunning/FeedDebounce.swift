@@ -19,7 +19,7 @@ package struct FeedDebounce: Equatable {
     /// The minimum time in seconds between applying a value and applying the next one.
     static let interval = 0.2
 
-    /// At most one value, followed by the results that were received with it or after it.
+    /// At most one value, followed by at most one result that was received after it.
     private var held: [FeedResult] = []
     private var isTaking = false
     /// The earliest time at which another value may be applied.

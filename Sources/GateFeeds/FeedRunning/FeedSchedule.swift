@@ -34,10 +34,9 @@ package struct FeedSchedule: Equatable {
     static let longestDelay = 60.0
     /// The minimum delay in seconds.
     static let shortestDelay = 0.2
-    /// The minimum time in seconds between the end of a fetch and a fetch triggered by a hint.
+    /// The minimum time in seconds between the end of a fetch and one that `hint(at:)` triggers.
     static let hintDelay = 1.0
-    /// The duration in seconds after which a stream counts as stable, so that its failures are
-    /// reset.
+    /// The duration in seconds after which a stream counts as stable, so that `failures` is reset.
     static let lastingAfter = 10.0
     /// The maximum jitter as a share of the interval; it keeps the gates of a fleet from polling in
     /// lockstep.
@@ -52,7 +51,7 @@ package struct FeedSchedule: Equatable {
     package private(set) var failures = 0
     private(set) var isStale = false
     private var askAt: Double
-    /// The earliest time at which a hint may trigger a fetch.
+    /// The earliest time at which `hint(at:)` may trigger a fetch.
     private var earliest: Double
 
     /// Creates a schedule whose first fetch is due immediately.
@@ -77,7 +76,7 @@ package struct FeedSchedule: Equatable {
         return .rest(min(self.askAt - now.uptime, untilStale))
     }
 
-    /// Marks the value as stale once its time has expired; returns whether this call has marked it.
+    /// Marks the value as stale if `staleAfter` has passed; returns whether this call has marked it.
     package mutating func turnsStale(at now: Moment) -> Bool {
         guard let wait = self.secondsUntilStale(at: now), wait <= 0 else { return false }
         self.isStale = true

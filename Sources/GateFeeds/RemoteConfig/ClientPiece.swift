@@ -22,10 +22,10 @@ struct FormPiece: Equatable {
     /// The results of the tests, in their order.
     let answers: [Answer]
 
-    /// Returns the result of a test; `nil` if it is left open.
+    /// Returns the result of a test; `nil` if it is undetermined.
     func answer(to test: Test) -> Bool? { self.answers.first { $0.test == test }?.isYes }
 
-    /// Returns the pieces for all combinations of results; tests beyond the maximum are left open.
+    /// Returns the pieces for all combinations of results; tests beyond the maximum are omitted.
     static func all(of tests: [Test]) -> [FormPiece] {
         var told: [Test] = []
         for test in tests where !told.contains(test) { told.append(test) }

@@ -8,9 +8,9 @@ enum RemoteConfigError: Error, Equatable {
     case missingParameters([String])
     /// The parameter does not exist, but one with a similar name does.
     case misspelt(parameter: String, found: String)
-    /// Only Firebase can determine the value of the parameter.
+    /// Only Firebase can determine the value of the parameter, or the value has the wrong form.
     case unknowable(parameter: String, reason: String)
-    /// A value of the parameter is not a version.
+    /// A value of the parameter is not a valid version, build or time.
     case unreadable(parameter: String, value: String, reason: String)
 }
 

@@ -127,7 +127,7 @@ struct RemoteConfigEvaluation {
     /// Returns the value of a parameter for the clients of a piece.
     ///
     /// If several values are possible, the lowest applies, so that the gate does not deny clients
-    /// that Firebase would let pass. However, the floor for all clients is only removed by a value
+    /// that Firebase would allow. However, the floor for all clients is only removed by a value
     /// that is certain, not by one that only some clients may have.
     private mutating func outcome<Value: Comparable>(
         _ named: Named,

@@ -22,7 +22,7 @@ struct RemoteConfigRequirements: Equatable {
     var minimum: AppVersion?
     var minimumBuild: BuildNumber?
     var blocked: [VersionRange] = []
-    /// The floors for some builds, in addition to those for all.
+    /// Blocked builds, and versions that are blocked only for some clients.
     var blockedBuilds: [BlockedBuilds] = []
     var recommended: AppVersion?
     var recommendedBuild: BuildNumber?

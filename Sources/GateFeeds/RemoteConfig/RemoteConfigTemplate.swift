@@ -141,7 +141,7 @@ private struct Document: Decodable {
                 Experiment.self,
                 forKey: .experimentValue
             ) {
-                // A variant without a value changes nothing.
+                // A variant without a value does not change the parameter.
                 return .drawn((experiment.variantValue ?? []).compactMap(\.value))
             } else {
                 throw DecodingError.dataCorrupted(

@@ -85,7 +85,7 @@ struct ZoneOffsets: Sendable, Equatable {
 
     /// Converts a local time, given as if it were UTC, to seconds since 1970.
     ///
-    /// A time that occurs twice, because clocks are set back, stands for its first occurrence. A
+    /// A time that occurs twice, because clocks are set back, means its first occurrence. A
     /// skipped time is moved forward by the length of the gap.
     func time(ofLocal local: Int64) -> Int64 {
         let before = self.offset(at: local - Self.day)

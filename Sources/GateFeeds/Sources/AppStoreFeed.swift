@@ -8,9 +8,9 @@ internal import GateSystem
 /// reaches countries one after the other, and the result for a missing app is an empty list. If
 /// there are too many requests, the API responds with status 403 and no body.
 ///
-/// Once a version has been seen in a country, it is never removed. If the request for a country
-/// fails, the country keeps its versions, and the other countries are not affected. The same
-/// applies to a response about another app or platform.
+/// The newest versions seen in a country are kept, even if a later response lacks them. If the
+/// request for a country fails, the country keeps its versions, and the other countries are not
+/// affected. The same applies to a response about another app or platform.
 struct AppStoreFeed: FeedSource {
     static let address = try? FetchURL(parsing: "https://itunes.apple.com/lookup")
     /// The delay in seconds after exceeding the rate limit.

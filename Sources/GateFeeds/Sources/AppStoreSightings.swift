@@ -1,7 +1,7 @@
 internal import GatePolicy
 internal import GateRules
 
-/// The versions of an app that were seen in each country, with their times; they are never removed.
+/// The newest versions of an app that were seen in each country, with their times.
 struct AppStoreSightings: Equatable {
     /// A version in a country.
     struct Sighting: Equatable {
@@ -76,7 +76,7 @@ struct AppStoreSightings: Equatable {
         if newest.version == seen.version { self.countries[country]?[0] = seen }
     }
 
-    /// Adopts sightings stored by older releases, which did not compare records with the request.
+    /// Adopts sightings stored by older gates, which did not compare records with the request.
     ///
     /// Only versions up to the current one are adopted, because they have certainly been available
     /// in the country.

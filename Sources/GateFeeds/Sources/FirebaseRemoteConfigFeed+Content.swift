@@ -12,8 +12,8 @@ extension FirebaseRemoteConfigFeed {
     ///   - template: The template.
     ///   - id: The ID of the feed.
     ///   - now: The time.
-    ///   - last: What was remembered of the previous template.
-    /// - Returns: The rules, and what to remember of this template.
+    ///   - last: The feed's memory from the previous template.
+    /// - Returns: The rules, and the memory from this template.
     /// - Throws: `FeedFailure` if the template cannot be used.
     func value(
         from template: RemoteConfigTemplate,
@@ -100,7 +100,7 @@ extension FirebaseRemoteConfigFeed {
             + self.switches.map { .toggle($0, isAbsent: template[$0] == nil) }
     }
 
-    /// Returns remarks about missing, unread and unrelated parameters.
+    /// Returns remarks about missing and unread parameters, and about another project's app IDs.
     private func notes(on template: RemoteConfigTemplate) -> [String] {
         let missing = self.switches.filter { template[$0] == nil }
             .map { "'\($0)', mapped by 'fields', is missing: it has no effect" }

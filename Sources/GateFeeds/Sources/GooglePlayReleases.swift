@@ -36,7 +36,7 @@ struct GooglePlayReleases {
     /// The listing only states that a staged rollout is published. Until that rollout is available
     /// to all users, the previous release is also published.
     ///
-    /// - Throws: `FeedFailure` if no release is published on the track.
+    /// - Throws: `FeedFailure` if it is a different track, or has no published release.
     init(listing: JSONValue, of track: String) throws(FeedFailure) {
         let items = listing["releases"]?.items ?? []
         let own = items.filter { Self.isOf(track, $0) }

@@ -61,7 +61,7 @@ struct GooglePlaySightings {
     }
 
     /// Returns the time at which all artifacts of a release became available to all users; `nil` if
-    /// they have always been available.
+    /// they were already available at the first fetch.
     private func since(_ release: GooglePlayReleases.Release) -> Timestamp? {
         release.codes.compactMap { self.memory["\($0)"] }
             // The placeholder for releases found at the first fetch does not parse as a time.

@@ -8,7 +8,7 @@ extension MicroCMSFeed {
     /// - Parameters:
     ///   - content: The object or the list.
     ///   - id: The ID of the feed.
-    ///   - last: What was remembered of the previous response.
+    ///   - last: The feed's memory from the previous response.
     /// - Returns: The rules.
     /// - Throws: A `FeedFailure` that names the field.
     func value(
@@ -198,7 +198,8 @@ extension MicroCMSFeed {
         ].compactMap(\.self)
     }
 
-    /// Returns a range with both bounds; `nil` if both fields are empty.
+    /// Returns the range from the lower bound, if there is one, to the upper bound; `nil` if both
+    /// fields are empty.
     private func range<Value: Comparable>(
         _ lower: String,
         _ upper: String,

@@ -29,7 +29,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns a string, or the only string of a list, which is how select fields are sent.
+    /// Returns a string, or the only string of a list: microCMS sends select fields as lists.
     func text(at path: String) throws(FeedFailure) -> String? {
         try self.read(path, SourceValue.text)
     }
@@ -44,7 +44,7 @@ extension JSONValue {
         try self.read(path, SourceValue.build)
     }
 
-    /// Returns a point in time with its offset.
+    /// Returns a point in time, which must be given with its offset from UTC.
     func time(at path: String) throws(FeedFailure) -> Timestamp? {
         try self.read(path, SourceValue.time)
     }

@@ -67,8 +67,8 @@ struct SourceFields: Sendable {
     ///
     /// - Parameters:
     ///   - values: The entries of the response.
-    ///   - last: What was remembered of the previous response.
-    /// - Returns: What to remember of this response.
+    ///   - last: The feed's memory from the previous response.
+    /// - Returns: The memory from this response.
     /// - Throws: A `FeedFailure` that names the unknown field and the similar one.
     func check(
         _ values: [JSONValue],
@@ -115,8 +115,8 @@ struct SourceFields: Sendable {
     ///
     /// - Parameters:
     ///   - fields: The fields.
-    ///   - last: What was remembered of the previous response.
-    /// - Returns: What to remember of this response.
+    ///   - last: The feed's memory from the previous response.
+    /// - Returns: The memory from this response.
     /// - Throws: A `FeedFailure` that names the field and explains how to require nothing.
     static func check(
         _ fields: [Kept],

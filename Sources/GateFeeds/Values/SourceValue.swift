@@ -5,13 +5,13 @@ internal import GateRules
 enum SourceValue {
     /// The reason why a value is invalid, to append to the name of its field.
     enum Fault: Error, Equatable {
-        /// The value has a different type, or is a list of several values.
+        /// The value has the wrong type or is not permitted, such as a list of several values.
         case unfit(String)
         /// The value is a string that cannot be parsed as `noun`, such as a version.
         case unreadable(noun: String, text: String, reason: String)
     }
 
-    /// Returns a string, or the only string of a list, which is how select fields are sent.
+    /// Returns a string, or the only string of a list: microCMS sends select fields as lists.
     static func text(_ value: JSONValue) throws(Fault) -> String? {
         switch value {
         case .null, .text(""): return nil
@@ -106,7 +106,7 @@ enum SourceValue {
         return ranges
     }
 
-    /// Returns a point in time with its offset.
+    /// Returns a point in time, which must be given with its offset from UTC.
     static func time(_ value: JSONValue) throws(Fault) -> Timestamp? {
         guard let text = try self.text(value) else { return nil }
         do {

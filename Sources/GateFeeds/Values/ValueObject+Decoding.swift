@@ -1,8 +1,8 @@
 internal import GatePolicy
 internal import GateRules
 
-/// Decodes the keys that describe the content of a source: `holds`, and the interpretation of an
-/// object.
+/// Decodes the keys that describe the content of a source: `holds`, and the keys for the
+/// interpretation of an object.
 extension ValueObject {
     static let keys = ["holds", "language", "fields", "rule"]
 

@@ -61,8 +61,8 @@ struct ValueObject: Sendable {
     /// - Parameters:
     ///   - value: The value of the source.
     ///   - id: The ID of the feed.
-    ///   - last: What was remembered of the previous value.
-    /// - Returns: The file, and what to remember of this value.
+    ///   - last: The feed's memory from the previous value.
+    /// - Returns: The file, and the memory from this value.
     /// - Throws: `FeedFailure` if the value is missing or invalid.
     func value(
         from value: JSONValue,
@@ -90,7 +90,7 @@ struct ValueObject: Sendable {
         }
     }
 
-    /// Checks that the object states no platform other than those of the rule.
+    /// Throws if the object is only for platforms other than those of the rule.
     private func checkPlatform(of value: JSONValue) throws(FeedFailure) {
         guard case .object(let members) = value, let expected = self.rule.platforms else { return }
         for member in members where PlatformNames.mayHoldPlatform(member.name) {
@@ -106,7 +106,7 @@ struct ValueObject: Sendable {
 
     /// Checks for misspelled and missing fields.
     ///
-    /// Texts may be empty, so fields need not be removed to require nothing.
+    /// To require nothing, a field can be an empty string, so it need not be removed.
     private func checkFields(
         of value: JSONValue,
         after last: [String: String]

@@ -69,7 +69,7 @@ struct StoredState: Codable, Equatable {
         return "gate-\(String(hash, radix: 16))"
     }
 
-    /// Returns a name that identifies a build by all parts of its identity.
+    /// Returns a name that identifies a build by its platform, version, build number and channel.
     static func build(_ identity: AppIdentity) -> String {
         [identity.platform, identity.version, identity.build, identity.channel]
             .map { $0 ?? "" }.joined(separator: "\n")

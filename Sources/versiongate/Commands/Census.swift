@@ -48,7 +48,7 @@ struct CensusShow: ParsableCommand {
     }
 }
 
-/// Prints the time of each rule's last decision.
+/// Prints the time of each rule's last decision, and how many denied devices updated.
 struct CensusRules: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",

@@ -52,9 +52,9 @@ enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
         }.joined(separator: "\n")
     }
 
-    /// Returns the code block with a file name, with other addresses.
+    /// Returns the page's code block for a file, with the addresses replaced.
     ///
-    /// Envoy's files have an address in two keys.
+    /// In Envoy's file, an address consists of two keys.
     private static func block(_ name: String, of page: String, _ addresses: Addresses) -> String {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         let start = lines.firstIndex { $0.hasPrefix("```") && $0.hasSuffix(" \(name)") }
@@ -74,7 +74,7 @@ enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
                     with: "address: \(newHost), port_value: \(newPort) "
                 )
             }
-            // Caddy's address for clients names only the port.
+            // Caddy's address for clients contains only the port.
             let port = Self.parts(addresses.listen).port
             text = text.replacing("http://:8080 ", with: "http://:\(port) ")
             return text + "\n"

@@ -65,7 +65,7 @@ struct Init: ParsableCommand {
 
     private func write(_ text: String, to path: String) throws {
         do {
-            // With a check before the write, a file created in between would be overwritten.
+            // If the file were checked before the write, one created in between would be overwritten.
             try Data(text.utf8)
                 .write(
                     to: URL(filePath: path),

@@ -4,7 +4,7 @@ import GateRecords
 import GateRules
 import GateSystem
 
-/// The option for the rules against which a command evaluates clients.
+/// The option for the rules with which a command evaluates clients.
 struct KeptRules: ParsableArguments {
     @Option(help: "The active rules (default: the last good rules in the state directory).")
     var rules: String?

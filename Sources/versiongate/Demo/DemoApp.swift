@@ -20,7 +20,7 @@ struct DemoApp {
     let devices: Int
     /// The releases, newest first.
     let releases: [Release]
-    /// The number of oldest releases that some devices keep, because the newer ones do not support them.
+    /// The number of oldest releases that some devices keep, because newer releases do not support these devices.
     let keptReleases: Int
     let paths: [String]
 

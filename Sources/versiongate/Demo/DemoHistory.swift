@@ -25,7 +25,7 @@ struct DemoHistory: AsyncParsableCommand {
     @Option(help: "The number of days, 1 to 90.")
     var days = 30
 
-    /// A change of the rules in the past; it applies only to rules with this minimum.
+    /// A change to the rules in the past; it applies only to rules with this minimum.
     private static let change = (
         from: #"minimum: "3.2.0""#, to: #"minimum: "3.5.0""#, daysAgo: 12.0
     )

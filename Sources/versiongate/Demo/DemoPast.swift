@@ -13,7 +13,7 @@ struct DemoPast {
 
     /// The mean number of requests per second, which is that of `demo-traffic`.
     private static let rate = 12.0
-    /// The numbers of seconds for which the census keeps minutes and hours.
+    /// The maximum ages in seconds of periods of a minute and of an hour, as the census keeps them.
     private static let (minutes, hours): (Int64, Int64) = (3 * 3_600, 8 * 86_400)
 
     /// A release and a path of an app.
@@ -51,7 +51,7 @@ struct DemoPast {
         return periods
     }
 
-    /// Counts the requests of a period.
+    /// Returns made-up counts for a period.
     mutating func bucket(of period: Period, by ruleSet: RuleSet) -> CensusBucket {
         let middle = period.start.advanced(by: period.length / 2)
         let daysAgo = Double(middle.seconds(until: self.now)) / 86_400
@@ -62,7 +62,7 @@ struct DemoPast {
             for device in 0..<app.devices {
                 let version = app.release(on: device, daysAgo: daysAgo).version
                 for path in app.paths.indices {
-                    // Down and up at random, since the mean of a minute is below 1.
+                    // Rounded down or up at random, because the mean for a minute is below 1.
                     let most = 2 * mean / Double(app.paths.count)
                     let requests =
                         (Double.random(in: 0...most, using: &self.generator)
@@ -85,7 +85,7 @@ struct DemoPast {
         return bucket
     }
 
-    /// Returns the activity relative to the mean: less at night and, over a day, the same.
+    /// Returns the activity relative to the mean: lower at night, and 1 for a whole day.
     private static func activity(in period: Period) -> Double {
         guard period.length <= 3_600 else { return 1 }
         let hour = period.start.secondsSinceEpoch / 3_600 % 24

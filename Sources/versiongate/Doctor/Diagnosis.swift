@@ -11,7 +11,7 @@ struct Diagnosis: Encodable {
     let check: String
     let state: State
     let message: String
-    /// How to solve the problem; `nil` if there is none, or if the message contains it.
+    /// How to solve the problem; `nil` if there is no problem, or if the message contains the solution.
     let fix: String?
 
     static func ok(_ check: String, _ message: String) -> Diagnosis {

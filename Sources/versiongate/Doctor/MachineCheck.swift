@@ -42,7 +42,7 @@ struct MachineCheck {
             guard (error as? IOError)?.errnoCode == EADDRINUSE else {
                 return .error(name, "\(endpoint): \(problem)")
             }
-            // A gate that runs already is no problem.
+            // It is not a problem if the gate is already running.
             return .warning(name, "\(endpoint): unless this gate is running, \(problem)")
         }
     }
@@ -63,7 +63,7 @@ struct MachineCheck {
         )
     }
 
-    /// Checks whether the kernel knows that the clock is synchronized.
+    /// Checks whether the kernel considers the clock synchronized.
     func clock() -> Diagnosis {
         guard !SystemClock.isSynchronized else { return .ok("clock", "synchronized") }
         return .warning(
@@ -94,7 +94,7 @@ struct MachineCheck {
         }
     }
 
-    /// The free space, in bytes, that the census may need at most.
+    /// The maximum space, in bytes, that the census may need.
     private static let neededBytes = UInt64(CensusStore.diskLimit)
 
     /// Checks the state folder; it is not created.

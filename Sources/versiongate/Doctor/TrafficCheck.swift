@@ -4,7 +4,7 @@ import GateProxy
 import GateRules
 import GateSystem
 
-/// Checks what the gate needs for its decisions, and the backends behind it.
+/// Checks the rules, the feeds and the backends of the gate.
 struct TrafficCheck {
     private let settings: ServeSettings
     private let loader: RulesFileLoader
@@ -19,7 +19,7 @@ struct TrafficCheck {
         )
     }
 
-    /// Checks the rules as at a start, without the values of feeds.
+    /// Checks the rules as at startup, without the values of feeds.
     func rules() -> [Diagnosis] {
         do throws(RulesFileErrors) {
             let loaded = try self.loader.load()

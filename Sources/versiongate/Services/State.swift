@@ -12,7 +12,7 @@ struct State {
     let feeds: FeedStore?
     let lastGood: LastGoodRules?
     let archive: RulesArchive?
-    /// The passes that were used; `nil` if there are no passes.
+    /// The passes that were used; `nil` if no secret is configured.
     let passes: PassLedger?
 
     /// Opens the configured folder; problems are logged and do not prevent startup.
@@ -38,7 +38,7 @@ struct State {
         self.passes = settings.passes.map { _ in PassLedger(in: writable, logger: logger) }
     }
 
-    /// The functions for passes; `nil` if there are none.
+    /// The functions for passes; `nil` if no secret is configured.
     func passSettings(_ settings: ServeSettings) -> PassSettings? {
         guard let seal = settings.passes, let ledger = self.passes else { return nil }
         return PassSettings(

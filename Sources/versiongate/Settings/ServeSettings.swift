@@ -21,7 +21,7 @@ struct ServeSettings {
     /// The endpoint of the admin listener, for operators and webhooks; `nil` if there is none.
     var adminListen: Endpoint?
     var adminToken: AdminTokenFile?
-    /// The verification of passes; `nil` if there are none.
+    /// The verification of passes; `nil` if no secret is configured.
     var passes: PassSeal?
     /// The collector for metrics; `nil` if there is none.
     var metricsExport: (url: FetchURL, interval: Duration)?
@@ -111,7 +111,7 @@ struct ServeSettings {
             listen: targets == nil ? nil : try reader.value(\.listen),
             upstream: try Self.upstream(targets ?? [], reader)
         )
-        // With --reuse-port, the kernel would give connections to either of them.
+        // With --reuse-port, both listeners could bind, and each would get some of the connections.
         if let decideListen, decideListen.port != 0,
             [gate.listen, try reader.optional(\.tlsListen)].contains(decideListen)
         {
@@ -223,7 +223,7 @@ extension PreviewSeal {
 }
 
 extension GateContext {
-    /// The properties of a gate that its rules are checked for.
+    /// Creates the context for checking the rules of a gate.
     init(_ gate: GateSettings) {
         self.init(
             backends: gate.upstream.selectable,

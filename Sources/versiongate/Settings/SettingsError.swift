@@ -25,7 +25,7 @@ struct SettingsError: Error, CustomStringConvertible {
     /// Returns the error for a setting that has no effect because another setting is missing or
     /// unsuitable.
     ///
-    /// It is an error because the setting suggests a check that would never be made.
+    /// It is an error because the operator relies on an effect that the setting would not have.
     static func idle<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>,
         because reason: String

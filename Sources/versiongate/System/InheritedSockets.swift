@@ -27,7 +27,7 @@ struct InheritedSockets: Equatable {
         processIdentifier: Int32
     ) throws(SettingsError) -> InheritedSockets {
         guard let addressee = environment["LISTEN_PID"] else { return .none }
-        // The variables were inherited from an activated parent process.
+        // Otherwise, the variables were inherited from an activated parent process.
         guard addressee == "\(processIdentifier)" else { return .none }
         let text = environment["LISTEN_FDS"] ?? ""
         guard let count = Int32(text), (1...Self.most).contains(count) else {

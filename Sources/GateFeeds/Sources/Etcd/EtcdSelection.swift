@@ -9,7 +9,7 @@ enum EtcdSelection: Sendable, Equatable {
     /// The maximum number of keys with a prefix.
     static let maximumKeys = 1_000
 
-    /// The members that select the keys in a range or watch request, as gateway JSON.
+    /// The members that select the keys in a range or watch request to etcd's JSON gateway.
     var members: [JSONValue.Member] {
         switch self {
         case .key(let key): [.init("key", .text(Self.encoded(Array(key.utf8))))]
@@ -30,7 +30,9 @@ enum EtcdSelection: Sendable, Equatable {
         }
     }
 
-    /// Returns the first key after all keys with the prefix; UTF-8 never contains the byte 0xFF.
+    /// Returns the first key after all keys with the prefix.
+    ///
+    /// The addition cannot overflow, because UTF-8 never contains the byte 0xFF.
     private static func end(of prefix: [UInt8]) -> [UInt8] {
         prefix.dropLast() + (prefix.last.map { [$0 + 1] } ?? [])
     }
