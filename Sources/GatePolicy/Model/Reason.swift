@@ -55,7 +55,7 @@ extension Decision.Reason: CustomStringConvertible {
         case .blockedBuild(let builds): "the build is blocked by '\(builds)'"
         case .warned(let reason, nil): "\(reason), but the rule only warns"
         case .warned(let reason, .some(let date)):
-            "\(reason), which will be required from \(date)"
+            "\(reason), but the rule only warns until \(date)"
         case .brownout(let reason, let end): "\(reason), in a brownout until \(end)"
         case .maintenance(nil): "maintenance is in progress"
         case .maintenance(.some(let end)): "maintenance is in progress until \(end)"

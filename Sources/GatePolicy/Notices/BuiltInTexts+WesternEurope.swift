@@ -4,7 +4,7 @@ extension BuiltInTexts {
         en
         Update required
         This version of the app no longer works. Please update to the latest version.
-        The version of the app could not be recognised. Please update to the latest version.
+        The version of the app could not be recognized. Please update to the latest version.
         Update
         Update available
         A newer version of the app is available.

@@ -30,7 +30,7 @@ extension VersionError: CustomStringConvertible {
         case .emptyPart:
             "a part of the version is empty"
         case .notANumber(let part):
-            "'\(part)' is not a number of ASCII digits"
+            "'\(part)' is not a number in ASCII digits"
         case .invalidPrerelease(let text):
             "'\(text)' is not a pre-release such as 'rc.1'"
         case .invalidBuildMetadata(let text):

@@ -6,7 +6,7 @@ extension AdoptionCurve.Forecast {
     var words: String {
         switch self {
         case .reached(let day, let daily):
-            "within the limit from about \(Self.date(day)), if it keeps falling by "
+            "within the limit from about \(Self.date(day)), if their share keeps falling by "
                 + "\(ShareFormat.percent(daily)) per day"
         case .unknown(.fewDays): "no date: the census covers too few days"
         case .unknown(.fewDevices): "no date: too few clients for a forecast"

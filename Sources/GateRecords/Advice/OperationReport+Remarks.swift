@@ -33,7 +33,7 @@ extension OperationReport {
                 ? "no request matches \(name)" : "no request matches a server in \(name)"
             let wayOut =
                 isLike
-                ? "if they are for this API, pass \(base)"
+                ? "if these requests are for this API, pass \(base)"
                 : "if the base path of the requests differs from those of its servers, pass --base"
             return "?: \(subject); seen: \(seen); \(wayOut)"
         }

@@ -105,7 +105,9 @@ extension RouteReport: CustomStringConvertible {
         let limit = ShareFormat.percent(self.question.clients.limit)
         let title =
             "\(self.since) to \(self.until), \(self.question.target.words), at most \(limit)"
-        guard !self.parts.isEmpty else { return "\(title)\nno client that was counted uses it" }
+        guard !self.parts.isEmpty else {
+            return "\(title)\nno client that was counted uses such a route"
+        }
         let lines = self.parts.flatMap { Self.lines($0) }
         return ([title] + lines + self.conclusion).joined(separator: "\n")
     }
@@ -141,7 +143,7 @@ extension RouteReport: CustomStringConvertible {
             let date = AdoptionCurve.Forecast.date(day)
             lines = ["the route can probably be removed from \(date) on"]
         case .unknown:
-            return ["the route is still needed, and there is no date from which it is not"]
+            return ["the route is still needed; no date can be predicted for its removal"]
         }
         for (rule, refusal) in zip(self.rules, self.refusals) {
             switch refusal {
@@ -152,7 +154,7 @@ extension RouteReport: CustomStringConvertible {
                 )
                 lines.append("    \(refusal.text)")
             case .failure(let obstacle):
-                lines.append("the rule '\(rule.id)' has no planned denial: \(obstacle)")
+                lines.append("no 'next' is suggested for the rule '\(rule.id)': \(obstacle)")
             }
         }
         return lines

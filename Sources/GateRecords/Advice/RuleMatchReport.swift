@@ -43,8 +43,8 @@ extension RuleMatchReport: CustomStringConvertible {
                 ?? (line.observes ? "unknown: observe mode" : "never in the kept data")
             return [line.rule, last, line.share.map { Self.words($0) } ?? "-"]
         }
-        return TextTable([["rule", "last decided", "returned updated, in 30 days"]] + rows).lines
-            .joined(separator: "\n")
+        let titles = ["rule", "last decided", "returned with an update (30 days)"]
+        return TextTable([titles] + rows).lines.joined(separator: "\n")
     }
 
     private static func words(_ share: ReturnSample.Share) -> String {

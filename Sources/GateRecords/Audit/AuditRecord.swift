@@ -87,7 +87,9 @@ extension AuditRecord {
             let edits = change.before.map { RulesEdits(from: $0, to: rules).words } ?? []
             let isSilent = edits.isEmpty && change.before != nil
             self.changes = Self.bounded(
-                isSilent ? ["no change of settings; a feed was added, removed or changed"] : edits
+                isSilent
+                    ? ["no setting has changed, only comments, the order, or the state of a feed"]
+                    : edits
             )
             self.predicted = change.before.flatMap { old in
                 rows.map { Prediction($0, from: old.ruleSet, to: rules.ruleSet, at: change.time) }

@@ -44,8 +44,8 @@ package struct ImpactReport: Sendable {
                 ? "the census only has major OS versions: 17.4 is evaluated as 17"
                 : nil,
             self.impact.slicesPaths
-                ? "paths that are new to the rules are matched by their shapes; their devices are "
-                    + "estimated from their share of the requests"
+                ? "paths that are new to the rules are matched by their shapes; the number of "
+                    + "devices of each path is estimated from its share of the requests"
                 : nil,
         ].compactMap(\.self)
     }

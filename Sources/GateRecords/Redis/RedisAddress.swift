@@ -37,7 +37,11 @@ package struct RedisAddress: Sendable, Equatable {
             guard let colon = claim.firstIndex(of: ":"),
                 let user = Self.decoded(claim[..<colon]),
                 let password = Self.decoded(claim[claim.index(after: colon)...])
-            else { throw Failure(description: "expected [USER]:PASSWORD before '@', '%' as '%25'") }
+            else {
+                throw Failure(
+                    description: "expected [USER]:PASSWORD before '@', with '%' written as '%25'"
+                )
+            }
             self.user = user.isEmpty ? nil : user
             self.password = password
             rest = rest[rest.index(after: at)...]

@@ -59,7 +59,7 @@ package struct HoldReport {
         }
         let stores =
             countries.isEmpty
-            ? [self.sighting("the store", first { EffectiveFrom(of: $0, unsoaked) })]
+            ? [self.sighting(nil, first { EffectiveFrom(of: $0, unsoaked) })]
             : countries.map { country in
                 self.sighting(country, first { EffectiveFrom(of: $0, unsoaked, in: country) })
             }
@@ -78,13 +78,15 @@ package struct HoldReport {
         return " (\(refused.words) \(refused.isSingle ? "does" : "do") not pass)"
     }
 
-    /// Returns a note on whether a store has a release that passes the rule, and since when.
-    private func sighting(_ store: String, _ effective: EffectiveFrom) -> String {
-        switch effective {
-        case .always: "\(store) has it"
-        case .from(let date) where date <= self.now: "\(store) since \(date)"
-        case .from(let date): "\(store) from \(date)"
-        case .never: "\(store) not yet"
+    /// Returns a note on whether a store has a release that passes the rule, and since when;
+    /// `country`: the country of the store; `nil` if neither the hold nor a release names any.
+    private func sighting(_ country: String?, _ effective: EffectiveFrom) -> String {
+        let place = country ?? "in the store"
+        return switch effective {
+        case .always: "\(country ?? "the store") has it"
+        case .from(let date) where date <= self.now: "\(place) since \(date)"
+        case .from(let date): "\(place) from \(date)"
+        case .never: country.map { "\($0) not yet" } ?? "not yet in the store"
         }
     }
 

@@ -35,7 +35,8 @@ extension DifferenceReport: CustomStringConvertible {
                 ? "'versionMatches' or 'buildMatches' has changed: clients are not compared by the "
                     + "format of their version or build" : nil,
             difference.isSampled
-                ? "the rules have too many conditions to try all combinations: this is a sample"
+                ? "the rules have too many conditions to try all combinations: only a sample was "
+                    + "compared"
                 : nil,
         ].compactMap(\.self)
     }

@@ -80,8 +80,8 @@ struct BrownoutDecoder {
         }
         guard count <= Self.limit else {
             let message =
-                "\(count) brownouts begin before \(enforceFrom), but at most \(Self.limit) can: "
-                + "'every' is too short"
+                "\(count) brownouts begin before \(enforceFrom), but at most \(Self.limit) are "
+                + "allowed: 'every' is too short"
             self.problems.report(message, at: place)
             return []
         }

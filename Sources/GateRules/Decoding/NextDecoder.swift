@@ -96,7 +96,7 @@ struct NextDecoder {
             let place = fields.place(of: "rollout")
         {
             let message =
-                "'rollout' with 'warnFrom' needs 'enforceFrom'; otherwise it only warns"
+                "'rollout' with 'warnFrom' needs 'enforceFrom'; otherwise this 'next' only warns"
             self.problems.report(message, at: place)
         }
     }

@@ -44,7 +44,7 @@ package struct BackendName: Sendable, Equatable {
         package var description: String {
             switch self {
             case .shape: Name.Failure.shape.description
-            case .reserved: "that name stands for the default backend"
+            case .reserved: "this name is reserved for the default backend"
             }
         }
     }

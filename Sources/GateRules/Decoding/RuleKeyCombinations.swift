@@ -106,7 +106,7 @@ struct RuleKeyCombinations {
         guard self.fields["next"] == nil else { return }
         self.refuse(
             self.first(of: ["storeUrl", "notice"]),
-            "has no effect beside 'route' without 'next'"
+            "has no effect in a rule with 'route' and no 'next'"
         )
     }
 

@@ -62,8 +62,8 @@ package struct FieldNames: Sendable, Equatable {
             return text
         }
         let message =
-            "'\(text)' is not a location in JSON: write 'NAME#/min' for 'min' in the JSON in "
-            + "NAME"
+            "'\(text)' is not a location in JSON: write 'NAME#/min' for 'min' in the JSON of the "
+            + "field NAME"
         return problems.reject(message, at: element.place)
     }
 

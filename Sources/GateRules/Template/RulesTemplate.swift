@@ -90,7 +90,7 @@ package struct RulesTemplate: Sendable {
                 storeUrl: \(Self.link(self.androidLink, PlaceholderURL.googlePlay))
 
             # The texts for an app that must update. {currentVersion} is the version it sent. Add
-            # other languages next to the first one; the default is for all other clients.
+            # other languages next to the first one; `defaultLanguage` is for all other clients.
             defaultLanguage: "\(self.language)"
             notices:
               upgrade:
@@ -100,7 +100,7 @@ package struct RulesTemplate: Sendable {
                   button: "\(words.button)"
 
             # Tests: the gate rejects a change that denies a client that a test expects to pass. These
-            # tests pass with any floor; add one with the version that most clients have.
+            # tests pass with any floor; add a test with the version that most clients have.
             tests:
             \(self.tests(of: "ios"))
             \(self.tests(of: "android"))

@@ -237,8 +237,8 @@ struct TwoStoresStoryTests {
             + "'source: appStoreConnect', or list the facts under 'releases'; kr: requested"
         #expect(failed.errors.hasPrefix(message), "\(failed.errors)")
         for line in [
-            "rule 'android': waits for a version that is not blocked: the store not yet (build 1010 "
-                + "of 3.3.0 does not pass); begins when the store has it",
+            "rule 'android': waits for a version that is not blocked: not yet in the store (build "
+                + "1010 of 3.3.0 does not pass); begins when the store has it",
             "rule 'mac': waits for 2.4.0: the releases in the store are unknown for macos",
         ] {
             #expect(failed.output.contains(line), "\(failed.output)")

@@ -413,7 +413,7 @@ struct RemoteConfigRequirementsTests {
         ),
         (
             template([], text("soon")),
-            "the parameter 'min_version' is 'soon': 'soon' is not a number of ASCII digits"
+            "the parameter 'min_version' is 'soon': 'soon' is not a number in ASCII digits"
         ),
     ])
     func `an invalid template is rejected with the location`(json: String, message: String) {

@@ -123,7 +123,7 @@ struct RemoteConfigContentTests {
         ("41200", "STRING", "a whole number: if it is a build"),
         ("21", "NUMBER", "of the type NUMBER: if"),
         ("1", "NUMBER", "of the type NUMBER"), ("202611", "STRING", "a whole number"),
-        ("4.1.0 or later", "STRING", "is not a number of ASCII digits"),
+        ("4.1.0 or later", "STRING", "is not a number in ASCII digits"),
         ("ios", "STRING", "'ios' is not"),
     ])
     func `an implausible version is an error`(value: String, type: String, message: String) {

@@ -79,7 +79,7 @@ import Testing
         #expect(
             try Self.body(rules, ClientIdentity())
                 == #"{"type":"urn:versiongate:upgrade-required","title":"Update required","#
-                + #""status":426,"message":"The version of the app could not be recognised. "#
+                + #""status":426,"message":"The version of the app could not be recognized. "#
                 + #"Please update to the latest version.","button":"Update","storeUrl":"","#
                 + #""revision":"r1"}"#
         )

@@ -105,7 +105,7 @@ import Testing
         let reasons: [(Decision.Reason, String)] = [
             (
                 .warned(.belowMinimum, requiredFrom: day),
-                "the version is below the minimum, which will be required from "
+                "the version is below the minimum, but the rule only warns until "
                     + "2027-01-10T00:00:00Z"
             ),
             (

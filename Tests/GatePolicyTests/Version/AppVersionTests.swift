@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `an error describes the problem`() {
-        #expect(VersionError.notANumber("x").description == "'x' is not a number of ASCII digits")
+        #expect(VersionError.notANumber("x").description == "'x' is not a number in ASCII digits")
         #expect(VersionError.tooLong.description == "the version is longer than 64 bytes")
     }
 

@@ -54,7 +54,7 @@ struct HoldReportTests {
             "minimum: '4.3.0', holdUntilInStore: { soak: 90m }",
             ["version: '4.3.0', phased: { completeAt: 2026-12-20T00:00:00Z }"],
             [
-                "rule 'a': waits for 4.3.0: the store from 2026-12-20T00:00:00Z; "
+                "rule 'a': waits for 4.3.0: in the store from 2026-12-20T00:00:00Z; "
                     + "begins on 2026-12-20T01:30:00Z"
             ]
         ),
@@ -62,7 +62,7 @@ struct HoldReportTests {
             "minimumBuild: 430, holdUntilInStore: { soak: 30s }",
             ["version: '4.3.0', build: 429"],
             [
-                "rule 'a': waits for build 430: the store not yet; "
+                "rule 'a': waits for build 430: not yet in the store; "
                     + "begins when the store has had it for 30s"
             ]
         ),
@@ -70,23 +70,23 @@ struct HoldReportTests {
             "minimumBuild: 2011, holdUntilInStore: true",
             ["version: '3.2.0', builds: [1010, 2010, 4010]"],
             [
-                "rule 'a': waits for build 2011: the store not yet (builds 1010, 2010 of 3.2.0 do "
-                    + "not pass); begins when the store has it"
+                "rule 'a': waits for build 2011: not yet in the store (builds 1010, 2010 of 3.2.0 "
+                    + "do not pass); begins when the store has it"
             ]
         ),
         (
             "minimumBuild: 1011, holdUntilInStore: true",
             ["version: '3.2.0', build: 4011", "version: '3.2.0', build: 1010"],
             [
-                "rule 'a': waits for build 1011: the store not yet (build 1010 of 3.2.0 does not "
-                    + "pass); begins when the store has it"
+                "rule 'a': waits for build 1011: not yet in the store (build 1010 of 3.2.0 does "
+                    + "not pass); begins when the store has it"
             ]
         ),
         (
             "minimumBuild: 1010, holdUntilInStore: true",
             ["version: '3.2.0', builds: [1010, 2010, 4010], releasedAt: 2026-12-01T00:00:00Z"],
             [
-                "rule 'a': waits for build 1010: the store since 2026-12-01T00:00:00Z; "
+                "rule 'a': waits for build 1010: in the store since 2026-12-01T00:00:00Z; "
                     + "began on 2026-12-01T00:00:00Z"
             ]
         ),
@@ -94,20 +94,20 @@ struct HoldReportTests {
             "minimumBuild: 1011, holdUntilInStore: true",
             ["builds: [1010, 4010]", "builds: [1011, 4011], releasedAt: 2026-12-01T00:00:00Z"],
             [
-                "rule 'a': waits for build 1011: the store since 2026-12-01T00:00:00Z; "
+                "rule 'a': waits for build 1011: in the store since 2026-12-01T00:00:00Z; "
                     + "began on 2026-12-01T00:00:00Z"
             ]
         ),
         (
             "minimum: '3.2.0', holdUntilInStore: true", ["builds: [1010, 4010]"],
-            ["rule 'a': waits for 3.2.0: the store not yet; begins when the store has it"]
+            ["rule 'a': waits for 3.2.0: not yet in the store; begins when the store has it"]
         ),
         (
             "blocked: '4.2.x', holdUntilInStore: true, enforceFrom: 2027-01-01T00:00:00Z",
             ["version: '4.3.0', releasedAt: 2026-12-01T00:00:00Z"],
             [
                 "rule 'a': waits for a version that is not blocked: "
-                    + "the store since 2026-12-01T00:00:00Z; begins on 2027-01-01T00:00:00Z"
+                    + "in the store since 2026-12-01T00:00:00Z; begins on 2027-01-01T00:00:00Z"
             ]
         ),
         (

@@ -118,8 +118,8 @@ struct GuardCheckTests {
         #expect(
             message
                 == "the rule 'ios' newly denies 400 of the 1000 requests on 'ios' that were seen in "
-                + "the last day and pass now: 40%, and 'guard' allows a change to deny 20%; "
-                + "if this is intended, add 'accept: [guard]' to the rule"
+                + "the last day and pass now: 40%, but 'guard' allows a change to deny at most "
+                + "20%; if this is intended, add 'accept: [guard]' to the rule"
         )
     }
 

@@ -102,8 +102,8 @@ struct RulesFindingsTests {
         (
             Self.rules(#"id: a, blockedBuilds: { versionMatches: '\d' }"#),
             [
-                "r.yaml:2:12: error: the rule 'a' locks out all clients: no version passes; any range "
-                    + "in a list blocks, and all comparisons in a range must match; if this is "
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: no version passes; a list "
+                    + "of ranges means 'or', and a space within a range means 'and'; if this is "
                     + "intended, add 'accept: [lockout]' to the rule"
             ]
         ),
@@ -219,7 +219,7 @@ struct RulesFindingsTests {
                 ),
             [
                 "r.yaml:2:54: warning: the rule 'a' waits forever: no passing release for ios "
-                    + "is in all of 'jp', 'us', 'kr'"
+                    + "is available in all of 'jp', 'us', 'kr'"
             ]
         ),
         (

@@ -110,7 +110,8 @@ struct GuardCheck {
             total < Self.fewest
             ? "at least \(Int(Self.fewest)) \(noun) are needed to reject the rules" : nil
         guard let date else {
-            let allowed = "and 'guard' allows a change to deny \(ShareFormat.percent(limit))"
+            let most = ShareFormat.percent(limit)
+            let allowed = "but 'guard' allows a change to deny at most \(most)"
             return Words(
                 name: .newlyRefused,
                 message: "\(name) newly \(words)\(share), \(allowed)",

@@ -14,7 +14,7 @@ struct LargeDenialCheck {
             bytes: 4 << 10,
             effect: "nginx needs a 'proxy_buffer_size' above its default of 4 KB"
         ),
-        Limit(bytes: 24 << 10, effect: "clients of nginx get it without its texts"),
+        Limit(bytes: 24 << 10, effect: "through nginx, clients get the denial without texts"),
     ]
     /// The limit for the content itself.
     private static let bodyLimit = Limit(

@@ -139,7 +139,7 @@ struct LockoutCheck {
         switch reach {
         case .open: nil
         case .closed:
-            "no version passes; any range in a list blocks, and all comparisons in a range must match"
+            "no version passes; a list of ranges means 'or', and a space within a range means 'and'"
         case .closedAbove: "it blocks all future versions, so no update helps"
         }
     }

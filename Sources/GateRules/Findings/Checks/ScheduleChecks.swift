@@ -84,7 +84,7 @@ struct NextCompleteCheck: FindingCheck {
         for floor in rules.floors where floor.base != nil {
             guard self.isComplete(floor.rule, rules.definition.releases, at: now) else { continue }
             let message =
-                "\(floor.words) applies to all clients: its floor can replace that of the rule"
+                "\(floor.words) applies to all clients: move its floor to the rule"
             findings.report(.nextComplete, message, at: floor.places.id, rule: floor.rule.id)
         }
     }

@@ -67,7 +67,7 @@ struct TransitionCheck {
         findings.report(
             .planOpens,
             "the floor of '\(plan.rule)' has no effect yet, but replaces the active one: \(whom) "
-                + "would pass until then; leave '\(base)' unchanged and add to it: "
+                + "would pass until it takes effect; leave '\(base)' unchanged and add to it: "
                 + NextText(plan.floor, besides: plan.base).text,
             at: places?.id ?? self.place(of: nil, in: self.new),
             rule: plan.rule

@@ -128,8 +128,8 @@ struct MissingReleaseCheck: FindingCheck {
         let countries = hold.countries.map { "'\($0)'" }.joined(separator: ", ")
         findings.report(
             .missingRelease,
-            "\(floor.words) waits forever: no passing release for \(platform) is in all of "
-                + "\(countries)",
+            "\(floor.words) waits forever: no passing release for \(platform) is available in "
+                + "all of \(countries)",
             at: floor.places.place(of: "holdUntilInStore"),
             rule: floor.rule.id
         )
