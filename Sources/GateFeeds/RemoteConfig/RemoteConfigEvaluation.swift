@@ -54,7 +54,7 @@ struct RemoteConfigEvaluation {
         if Set(tests).count > FormPiece.maximumTests {
             self.note(
                 "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) "
-                    + "strings and patterns: the others are not evaluated"
+                    + "strings and patterns: only \(FormPiece.maximumTests) of them are evaluated"
             )
         }
         return (
