@@ -232,7 +232,9 @@ struct RemoteConfigEvaluation {
             values.append((value, "where '\(name)' holds", holds == true))
             if holds == true, !value.isDrawn { return values }
         }
-        if let value = parameter.defaultValue { values.append((value, "by default", true)) }
+        if let value = parameter.defaultValue {
+            values.append((value, "where no condition holds", true))
+        }
         return values
     }
 
