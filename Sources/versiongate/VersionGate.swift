@@ -25,7 +25,7 @@ struct VersionGate: AsyncParsableCommand {
         // Swift reads the arguments from /proc. Without it, a command would print the help and exit
         // with 0.
         guard !CommandLine.arguments.isEmpty else {
-            StandardError.write("versiongate: /proc is not mounted, and the arguments are in it")
+            StandardError.write("versiongate: cannot read the arguments: /proc is not mounted")
             _exit(EXIT_FAILURE)
         }
         let isGate = CommandLine.arguments.dropFirst().first == "serve"

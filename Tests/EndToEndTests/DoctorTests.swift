@@ -65,7 +65,7 @@ struct DoctorTests {
                 "127.0.0.1:0"
             )
             #expect(text.output.contains("ok       backend       \(url) accepts connections\n"))
-            #expect(text.output.contains("warning  state-dir     there is none"))
+            #expect(text.output.contains("warning  state-dir     not set"))
         }
     }
 

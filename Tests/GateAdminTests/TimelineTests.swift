@@ -49,11 +49,11 @@ struct TimelineTests {
         )
         #expect(
             Self.lines(definition) == [
-                "10 ios brownoutBegins: versions below 4.0 must update until \(Self.day(11))",
+                "10 ios brownoutBegins: versions below 4.0 are denied until \(Self.day(11))",
                 "11 ios brownoutEnds: versions below 4.0 are allowed again",
                 "30 ios enforces: versions below 4.0 must update",
                 "60 ios enforces: builds below 70 must update",
-                "60 ios rollout: 10% of builds below 70 must update",
+                "60 ios rollout: 10% of devices: builds below 70 must update",
                 "80 ios ends: the rule ends",
             ]
         )
@@ -72,8 +72,8 @@ struct TimelineTests {
         #expect(
             Self.lines(definition) == [
                 "5 ios enforces: versions <4 go to the backend 'legacy'",
-                "6 ios rollout: 10% of versions <4 go to the backend 'legacy'",
-                "7 ios rollout: 100% of versions <4 go to the backend 'legacy'",
+                "6 ios rollout: 10% of devices: versions <4 go to the backend 'legacy'",
+                "7 ios rollout: 100% of devices: versions <4 go to the backend 'legacy'",
                 "30 ios enforces: versions below 4.0 must update",
                 "80 ios ends: the rule ends",
             ]

@@ -203,7 +203,10 @@ package struct AdminEndpoints: Sendable {
 
     private func audit(_ query: AdminQuery) async -> AdminAnswer {
         guard let audit = self.audit else {
-            return .refusal(.serviceUnavailable, "changes to the rules are not recorded")
+            return .refusal(
+                .serviceUnavailable,
+                "changes to the rules are not recorded; the gate's log has the reason"
+            )
         }
         let limit: Int64
         let before: Int64?

@@ -59,12 +59,12 @@ struct Timeline {
         add(.enforces, at: schedule.enforceFrom, "\(clients) \(fate)")
         add(.ends, at: schedule.until, "the rule ends")
         for window in schedule.brownouts {
-            add(.brownoutBegins, at: window.from, "\(clients) must update until \(window.until)")
+            add(.brownoutBegins, at: window.from, "\(clients) are denied until \(window.until)")
             add(.brownoutEnds, at: window.until, "\(clients) are allowed again")
         }
         for step in rule.rollout {
             let share = ShareFormat.percent(step.percent / 100)
-            add(.rollout, at: step.at, "\(share) of \(clients) \(fate)")
+            add(.rollout, at: step.at, "\(share) of devices: \(clients) \(fate)")
         }
         if let window = rule.maintenance {
             add(.maintenanceAnnounced, at: window.announceFrom, "maintenance is announced")

@@ -19,7 +19,7 @@ struct AdminToken: Sendable, Equatable {
         let bytes = Array((words.last ?? "").drop { $0 == " " || $0 == "\t" }.utf8)
         guard bytes.count >= Self.shortest, bytes.count <= Self.longest else {
             throw AdminTokenError(
-                "expected \(Self.shortest) to \(Self.longest) characters, such as from: openssl rand -hex 32"
+                "expected \(Self.shortest) to \(Self.longest) characters; create them with: openssl rand -hex 32"
             )
         }
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

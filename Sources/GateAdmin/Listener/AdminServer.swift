@@ -124,7 +124,10 @@ package final class AdminServer: Sendable {
                         for: .operator,
                         closeSpareConnection: { connections.value.closeSpare() }
                     ) { error in
-                        logger.warning("admin accept failed", metadata: ["error": "\(error)"])
+                        logger.warning(
+                            "admin listener: cannot accept connections",
+                            metadata: ["error": "\(error)"]
+                        )
                     }
                     try channel.pipeline.syncOperations.addHandler(watch)
                 }

@@ -46,7 +46,11 @@ extension GateMetrics {
                 "Total number of event streams opened by clients.",
                 counters.eventStreams
             ),
-            Self.counter("events_sent", "Number of events sent to clients.", counters.eventsSent),
+            Self.counter(
+                "events_sent",
+                "Total number of events sent to clients.",
+                counters.eventsSent
+            ),
         ]
     }
 

@@ -40,7 +40,7 @@ extension GateMetrics {
             requests,
             Self.counter(
                 "route_fallbacks",
-                "Total number of requests for the default backend because that of their route could not be reached.",
+                "Total number of requests sent to the default backend because the backend of their route could not be reached.",
                 self.gate.counters.routeFallbacks
             ),
         ]

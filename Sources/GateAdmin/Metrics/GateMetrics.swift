@@ -199,7 +199,7 @@ extension GateMetrics {
         var findings = MetricFamily(
             "versiongate_findings",
             .gauge,
-            "Number of findings on the active rules, and of findings that rejected other rules (refuses)."
+            "Number of findings on the active rules, and of findings (refuses) that rejected the rules of the last reload."
         )
         for effect in [FindingName.Effect.refuses, .warns, .notes] {
             let count =

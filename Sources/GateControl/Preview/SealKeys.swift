@@ -34,7 +34,7 @@ package struct SealKeys: Sendable {
         }
         guard !lines.isEmpty, lines.allSatisfy({ $0.utf8.count >= Self.shortest }) else {
             let reason =
-                "expected lines of at least \(Self.shortest) characters, as from: openssl rand -hex 32"
+                "expected lines of at least \(Self.shortest) characters; create one with: openssl rand -hex 32"
             throw Failure(description: reason)
         }
         self.keys = lines.map { AuthenticationKey(String($0)) }

@@ -49,14 +49,21 @@ package struct StartingRules: Sendable {
             if !contributions.isEmpty, former == nil,
                 let alone = try? loader.load(feeds: [:], against: nil, at: now)
             {
-                logger.error("the stored feed values do not fit the rules: starting without them")
+                logger.error(
+                    "the rules are invalid with the stored feed values: starting without these values"
+                )
                 (self.rules, self.contributions, self.failure) = (alone, [:], nil)
                 return
             }
             guard let former, let lastGood, !isStrict else { throw error }
             if case .unreadable = error, loader.reads(lastGood.texts) {
                 // The tests passed when the file was loaded, so they only fail because of the date.
-                logger.error("the rules have not changed since the last start: they stay active")
+                logger.error(
+                    """
+                    the rules have not changed since they were valid: they stay active despite the \
+                    errors
+                    """
+                )
             } else {
                 logger.error(
                     "starting with the last good rules instead of the file",

@@ -23,7 +23,9 @@ public func createConfiguration(
     do throws(LoadFailure) {
         let follower = try RulesWatch.shared.follower(of: path)
         let counter = unsafe RequestCounter(envoy)
-        if counter == nil { EnvoyLog.warning("Envoy refuses to count requests") }
+        if counter == nil {
+            EnvoyLog.warning("Envoy rejected the request counter; requests are not counted")
+        }
         let configuration = FilterConfiguration(follower, counter: counter)
         return unsafe Unmanaged.passRetained(configuration).toOpaque()
     } catch {

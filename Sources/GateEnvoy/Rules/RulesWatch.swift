@@ -35,7 +35,7 @@ final class RulesWatch: Sendable {
         }
         if !isRunning, !Self.start({ self.run() }) {
             self.state.withLock { $0.isRunning = false }
-            EnvoyLog.error("no thread is available; changes of \(path) are not noticed")
+            EnvoyLog.error("no thread is available; changes to \(path) will not be loaded")
         }
         return follower
     }

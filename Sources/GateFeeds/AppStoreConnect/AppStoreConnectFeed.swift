@@ -65,7 +65,7 @@ struct AppStoreConnectFeed: FeedSource {
             // The filter also finds identifiers that only start with the name.
             let found = apps.resources.first { $0[path: "attributes.bundleId"] == .text(name) }
             guard let number = found?["id"]?.text else {
-                throw .content("App Store Connect has no app \(self.app) for this key")
+                throw .content("App Store Connect has no app \(self.app) that the key can read")
             }
             return number
         }

@@ -24,7 +24,7 @@ struct AccessToken: Sendable, Equatable {
         guard let text = body?["access_token"]?.text, !text.isEmpty,
             case .number(let seconds)? = body?["expires_in"],
             let lifetime = Int64(seconds), (1...ServiceAccount.lifetime).contains(lifetime)
-        else { throw .content("the response lacks 'access_token' or 'expires_in'") }
+        else { throw .content("the response has no valid 'access_token' or 'expires_in'") }
         self.init(text, asked: asked, lifetime: lifetime)
     }
 
@@ -39,7 +39,7 @@ struct AccessToken: Sendable, Equatable {
         }
         guard let text = body?["accessToken"]?.text, !text.isEmpty,
             let end = (body?["expireTime"]?.text).flatMap({ try? Timestamp(parsing: $0) })
-        else { throw .content("the response lacks 'accessToken' or 'expireTime'") }
+        else { throw .content("the response has no valid 'accessToken' or 'expireTime'") }
         let lifetime = end.secondsSinceEpoch - asked.secondsSinceEpoch
         // Clocks may differ by minutes, so the lifetime is limited to between a minute and an hour.
         self.init(text, asked: asked, lifetime: min(max(lifetime, 60), ServiceAccount.lifetime))

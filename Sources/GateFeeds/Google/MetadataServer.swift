@@ -25,7 +25,7 @@ enum MetadataServer {
             do {
                 url = try FetchURL(parsing: "http://\(host)\(path)\(query)")
             } catch {
-                throw .secret("\(Self.hostVariable) is not a host on this machine: \(error)")
+                throw .secret("\(Self.hostVariable) '\(host)' is not a host on this machine")
             }
         } else {
             url = .googleMetadata(path + query)

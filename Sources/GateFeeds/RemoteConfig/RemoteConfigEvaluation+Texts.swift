@@ -125,7 +125,7 @@ extension RemoteConfigEvaluation {
         }
         for name in reading.undecided {
             self.note(
-                "only Firebase can evaluate '\(name)': the value of '\(named.name)' for it is ignored"
+                "only Firebase can evaluate '\(name)': its value for '\(named.name)' is ignored"
             )
         }
         for note in reading.notes { self.note(note) }

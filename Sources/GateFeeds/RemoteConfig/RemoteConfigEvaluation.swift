@@ -54,7 +54,7 @@ struct RemoteConfigEvaluation {
         if Set(tests).count > FormPiece.maximumTests {
             self.note(
                 "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) "
-                    + "strings and patterns: the others are not evaluated"
+                    + "strings and patterns: only \(FormPiece.maximumTests) of them are evaluated"
             )
         }
         return (
@@ -232,7 +232,9 @@ struct RemoteConfigEvaluation {
             values.append((value, "where '\(name)' holds", holds == true))
             if holds == true, !value.isDrawn { return values }
         }
-        if let value = parameter.defaultValue { values.append((value, "by default", true)) }
+        if let value = parameter.defaultValue {
+            values.append((value, "where no condition holds", true))
+        }
         return values
     }
 

@@ -17,7 +17,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
         }
         if let countries, countries.count > Self.maximumCountries, let element = fields["countries"]
         {
-            let message = "the App Store lookup supports at most \(Self.maximumCountries) countries"
+            let message = "an App Store feed supports at most \(Self.maximumCountries) countries"
             problems.report(message, at: element.place)
         }
         let app = fields["app"].flatMap { $0.text("an app identifier", problems) }

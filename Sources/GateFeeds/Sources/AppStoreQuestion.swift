@@ -72,7 +72,7 @@ struct AppStoreQuestion: Sendable, Equatable {
         guard self.isOfApp(record) else {
             return "\(answer); check 'trackId' or 'bundleId'"
         }
-        let others = "use 'source: appStoreConnect', or list the facts under 'releases'"
+        let others = "use 'source: appStoreConnect', or list the versions under 'releases'"
         if let platform = record.platform, platform != .ios, self.platform == .ios {
             return "\(answer); if the app is only for \(platform), write 'platform: \(platform)', "
                 + "otherwise \(others)"

@@ -103,7 +103,7 @@ extension FirebaseRemoteConfigFeed {
     /// Returns remarks about missing and unread parameters, and about another project's app IDs.
     private func notes(on template: RemoteConfigTemplate) -> [String] {
         let missing = self.switches.filter { template[$0] == nil }
-            .map { "'\($0)', mapped by 'fields', is missing: it has no effect" }
+            .map { "'\($0)', mapped by 'fields', is missing: the mapping has no effect" }
         let read =
             Self.parameters.map { self.names[$0.0] } + [Self.otherLatest] + self.names.paths
         let fields = template.parameters.compactMap { name, parameter in

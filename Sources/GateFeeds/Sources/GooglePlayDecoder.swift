@@ -62,8 +62,8 @@ struct GooglePlayDecoder: FeedSourceDecoder {
             fields["platform"] == nil, fields["app"] == nil, fields["channel"] == nil
         else { return }
         let message =
-            "the track '\(track)' is not for phones: set 'platform', 'app' or 'channel' to the "
-            + "clients that get their updates from it"
+            "the track '\(track)' is not for phones: set 'platform', 'app' or 'channel' to "
+            + "match the clients that get their updates from it"
         problems.report(message, at: element.place)
     }
 }

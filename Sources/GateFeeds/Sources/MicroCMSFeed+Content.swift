@@ -51,7 +51,7 @@ extension MicroCMSFeed {
                 )
             }
             let names = foreign.map { "'\($0)'" }.joined(separator: ", ")
-            document.notes.append("ignored: \(names), for a platform other than \(rule)")
+            document.notes.append("entries for a platform other than \(rule) are ignored: \(names)")
         }
         return FeedValue(
             document: document.text,
@@ -118,7 +118,7 @@ extension MicroCMSFeed {
         guard let platform else { return notes }
         return notes + [
             "'\(platform)' contains platforms and is not read; `fields: { platform: \(platform) }` "
-                + "limits each rule to its platforms"
+                + "limits each rule to the platforms of its entry"
         ]
     }
 

@@ -29,9 +29,12 @@ struct ReleaseName {
         guard self.version == nil else { return nil }
         let builds = StoreRelease.words(for: self.codes.map { BuildNumber($0) })
         let name =
-            self.text.isEmpty ? "no name" : "the name '\(self.text.prefix(Self.longestText))'"
-        return "the release with \(builds) has \(name), which contains no unambiguous version: it "
-            + "only applies to rules with builds; use a name such as '3.2.0' or '3.2.0 (3020)'"
+            self.text.isEmpty
+            ? "no name"
+            : "the name '\(self.text.prefix(Self.longestText))', which contains no unambiguous "
+                + "version"
+        return "the release with \(builds) has \(name): it only counts for rules with builds; use "
+            + "a name such as '3.2.0' or '3.2.0 (3020)'"
     }
 
     private static func version(in name: String, _ codes: [UInt64]) -> AppVersion? {

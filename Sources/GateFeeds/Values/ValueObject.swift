@@ -146,14 +146,15 @@ struct ValueObject: Sendable {
             })
         else { return message }
         return message
-            + ", but contains '\(child.name)': append '\(child.name)' to 'path', or use "
-            + "`fields: { minVersion: \(child.name).minVersion }`"
+            + ", but contains '\(child.name)': use "
+            + "`fields: { minVersion: \(child.name).minVersion }`, or append '\(child.name)' to "
+            + "'path' if the feed has one"
     }
 
     /// Returns notes about mapped switches that are missing.
     private func missing(in value: JSONValue) -> [String] {
         Self.switches.compactMap(self.names.given).filter { value.isAbsent(at: $0) }
-            .map { "'\($0)', mapped by 'fields', is missing: it has no effect" }
+            .map { "'\($0)', mapped by 'fields', is missing: the mapping has no effect" }
     }
 
     private func unread(in members: [JSONValue.Member]) -> [String] {

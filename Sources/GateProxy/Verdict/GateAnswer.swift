@@ -23,7 +23,7 @@ package struct GateAnswer: Equatable, Sendable {
             case .missing(let name):
                 "The gateway did not send \(name): see the page about this gateway in docs/gateways."
             case .repeated(let name):
-                "The header field \(name) occurs more than once: the gateway must replace the client's own."
+                "The header field \(name) occurs more than once: the gateway must replace the client's field."
             case .malformed(let name): "The \(name) of the client's request is malformed."
             }
         self.init(status: 400, detail: detail)
@@ -76,7 +76,7 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let noSuchDecision = GateAnswer(
         status: 404,
-        detail: "This listener only answers gateways: ask for /decide or for a path below it."
+        detail: "This listener only serves gateways: request /decide or a path below it."
     )
     package static let noLongerDenied = GateAnswer(
         status: 503,

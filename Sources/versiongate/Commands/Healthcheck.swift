@@ -5,7 +5,8 @@ import GateSystem
 /// Checks whether a gate on this machine responds.
 struct Healthcheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks that a local gate responds: exits with 0, or with 1 and the reason.",
+        abstract:
+            "Checks that a local gate responds: exits with 0, or prints the reason and exits with 1.",
         discussion: """
             The command requests /-/healthy from the admin listener if --admin or \
             VERSIONGATE_ADMIN_LISTEN is set. Otherwise it requests /.versiongate/status without \

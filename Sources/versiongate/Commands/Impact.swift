@@ -26,7 +26,8 @@ struct ImpactCommand: ParsableCommand {
     @Option(help: "The period to evaluate, up to now: 90m, 24h, 7d (default 7d).")
     var since = "7d"
     @Option(
-        help: "When to evaluate the new rules, such as at the start of a floor (default: now)."
+        help:
+            "The time for which to evaluate the new rules, such as the start of a floor (default: now)."
     )
     var at: String?
     @Flag(help: "Print everything as JSON.")

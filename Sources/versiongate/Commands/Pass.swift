@@ -38,7 +38,7 @@ struct PassCommand: ParsableCommand {
             guard let name, !Pass.canState(name) else { continue }
             try StandardError.fail(
                 "\(flag) '\(name)': expected 1 to 256 bytes without commas, control characters, "
-                    + "and blanks at the ends"
+                    + "or blanks at either end"
             )
         }
         let build = try self.build.map { text in

@@ -6,11 +6,11 @@ import GateSystem
 /// Makes a running gate reload its rules, and prints the result.
 struct Reload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Reloads the rules of a running gate: exits with 0 if they are active, or 1.",
+        abstract: "Makes a running gate reload its rules.",
         discussion: """
             The gate must be started with --admin-listen. With --wait, the command waits for the \
-            result and prints each error and finding; without it, the command only sends the \
-            request.
+            result, prints each error and finding, and exits with 1 if the rules are not active; \
+            without it, the command only sends the request.
             """
     )
 

@@ -25,7 +25,7 @@ struct Test: ParsableCommand {
     var junit: String?
 
     func validate() throws {
-        guard !self.paths.isEmpty else { throw ValidationError("there is no test suite to run") }
+        guard !self.paths.isEmpty else { throw ValidationError("no test suite was given") }
     }
 
     func run() throws {

@@ -10,7 +10,7 @@ struct Doctor: AsyncParsableCommand {
             The command takes the options of serve, its environment variables and its settings \
             file. It changes nothing: it opens the ports for a moment, connects to each backend \
             without sending a request, and fetches each feed once. It exits with 1 if there is an \
-            error; a warning is something that the gate can live with.
+            error; a gate can run despite warnings.
             """
     )
 

@@ -68,8 +68,8 @@ struct MachineCheck {
         guard !SystemClock.isSynchronized else { return .ok("clock", "synchronized") }
         return .warning(
             "clock",
-            "the kernel does not know whether it is right (\(SystemClock.now())); scheduled "
-                + "rules, passes and certificates depend on it",
+            "not synchronized, according to the kernel (\(SystemClock.now())); scheduled rules, "
+                + "passes and certificates depend on it",
             fix:
                 "run chrony or systemd-timesyncd; in a container or virtual machine, check the host"
         )
@@ -88,7 +88,7 @@ struct MachineCheck {
                 ]
             }
             let left = (tls.expiry - now) / 86_400
-            return [.ok("certificates", "the first one expires in \(left) days")]
+            return [.ok("certificates", "the next expiry is in \(left) days")]
         } catch {
             return [.error("certificates", "\(error.file): \(error.reason)")]
         }
@@ -103,7 +103,7 @@ struct MachineCheck {
             return [
                 .warning(
                     "state-dir",
-                    "there is none: after a restart, the census and the last good rules are lost",
+                    "not set: after a restart, the census and the last good rules are lost",
                     fix: "set --state-dir to a directory that only this gate writes to"
                 )
             ]
@@ -131,7 +131,7 @@ struct MachineCheck {
             results.append(
                 .warning(
                     "state-dir",
-                    "\(free >> 20) MiB are free, and the census may take "
+                    "\(free >> 20) MiB are free, and the census may need "
                         + "\(Self.neededBytes >> 20) MiB",
                     fix: "free some space; while the disk is full, counts are lost, but requests "
                         + "are served"

@@ -26,7 +26,7 @@ struct State {
         let folder = StateFolder(path: path)
         if let problem = folder.problem {
             logger.error(
-                "no state is kept for restarts",
+                "nothing can be stored in --state-dir",
                 metadata: ["folder": "\(path)", "error": "\(problem)"]
             )
         }

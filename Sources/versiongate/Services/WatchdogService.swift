@@ -24,7 +24,9 @@ struct WatchdogService: Service {
                 let isResponsive = await self.server.isResponsive(within: patience)
                 if isResponsive { manager.tell(.alive) }
                 if wasResponsive, !isResponsive {
-                    self.logger.error("an event loop is not responding; the watchdog is not fed")
+                    self.logger.error(
+                        "an event loop is not responding; no watchdog notification is sent"
+                    )
                 }
                 wasResponsive = isResponsive
                 try? await Task.sleep(for: pause)

@@ -52,8 +52,7 @@ extension NamedUpstream {
                 return "; '\(name)' is not the name of a backend: \(error)"
             }
             if !names.insert(name).inserted {
-                return
-                    "; the name '\(name)' occurs twice: write the addresses of a backend after one name"
+                return "; the name '\(name)' occurs twice: write \(name)=URL,URL for several URLs"
             }
             if UpstreamTarget(item.url) == nil { return UpstreamTarget.hint(for: item.url) }
         }

@@ -29,7 +29,7 @@ struct Settings: Sendable {
         "decideListen",
         .endpoint,
         absence: "no decisions for gateways",
-        "Address to listen on for authorization requests of gateways, HOST:PORT"
+        "Address to listen on for authorization requests from gateways, HOST:PORT"
     )
     let tlsCertificate = Setting(
         "tlsCertificate",
@@ -78,7 +78,7 @@ struct Settings: Sendable {
     let upstream = Setting(
         "upstream",
         .backends,
-        absence: "required, unless --decide-listen is set; without it, there is no --listen",
+        absence: "required, unless --decide-listen is set; --listen needs --upstream",
         "Backends, used in turn: http(s)://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH"
     )
     let upstreamNamed = Setting(
@@ -125,7 +125,7 @@ struct Settings: Sendable {
         "stateDir",
         .path,
         absence: "nothing is stored",
-        "Directory for the last good rules and the feed data, which are used after a restart"
+        "Directory for data to keep across restarts: the last good rules, feed data, the census and more"
     )
     let strictStart = Setting(
         "strictStart",

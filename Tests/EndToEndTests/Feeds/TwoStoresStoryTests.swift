@@ -234,7 +234,7 @@ struct TwoStoresStoryTests {
             "feed 'mac': App Store com.example.shop: jp: requested com.example.shop for macos, "
             + "but the App Store returned a record of the kind 'software' (com.example.shop, for ios, "
             + "version 3.0.3), which is ignored; identify the app by 'trackId', or use "
-            + "'source: appStoreConnect', or list the facts under 'releases'; kr: requested"
+            + "'source: appStoreConnect', or list the versions under 'releases'; kr: requested"
         #expect(failed.errors.hasPrefix(message), "\(failed.errors)")
         for line in [
             "rule 'android': waits for a version that is not blocked: not yet in the store (build "

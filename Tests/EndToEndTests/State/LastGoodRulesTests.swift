@@ -134,9 +134,8 @@ struct LastGoodRulesTests {
         let flags: [GateFlag] = [.stateDir(path: folder.path(of: "occupied/x")), .adminListen()]
         try await Scene.play(in: folder, flags: flags) { scene in
             try self.expectFloor(scene)
-            #expect(
-                scene.gate.logLines.contains { $0.message == "no state is kept for restarts" }
-            )
+            let message = "nothing can be stored in --state-dir"
+            #expect(scene.gate.logLines.contains { $0.message == message })
             let page = try FeedsPage(of: scene.gate)
             #expect(page.state?.problem != nil)
             try scene.folder.replace("rules.yaml", with: AccidentRules.known)

@@ -333,7 +333,10 @@ struct RemoteConfigRequirementsTests {
         let app = #"{ "useInAppDefault": true }"#
         #expect(
             try Self.terms(Self.template([], app)).notes
-                == ["'min_version' uses the in-app default by default: nothing is required there"]
+                == [
+                    "'min_version' uses the in-app default where no condition holds: nothing is "
+                        + "required there"
+                ]
         )
         let some = Self.template([("app.version.<(['2.0'])", app)], Self.text("3.0"))
         let terms = try Self.terms(some)

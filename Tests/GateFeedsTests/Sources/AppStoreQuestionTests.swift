@@ -96,7 +96,7 @@ struct AppStoreQuestionTests {
                 "requested com.example.hub for macos, but the App Store returned a record of the "
                     + "kind 'software' (com.example.hub, for ios, version 3.0.3), which is "
                     + "ignored; identify the app by 'trackId', or use 'source: appStoreConnect', "
-                    + "or list the facts under 'releases'"
+                    + "or list the versions under 'releases'"
             )
         ),
         .init(

@@ -101,7 +101,7 @@ struct GoogleFeedTests {
             Issue.record("no value")
             return
         }
-        let note = "# 'min_version' uses the in-app default by default"
+        let note = "# 'min_version' uses the in-app default where no condition holds"
         #expect(nothing.document.hasPrefix(note))
         #expect(nothing.document.hasSuffix("\n{\"rules\": []}\n"))
     }

@@ -41,15 +41,14 @@ struct ReleaseNameTests {
     func `an ambiguous name has no version`(name: String, codes: [UInt64]) {
         let read = ReleaseName(name, codes)
         #expect(read.version == nil)
-        #expect(read.note?.contains("only applies to rules with builds") == true)
+        #expect(read.note?.contains("only counts for rules with builds") == true)
     }
 
     @Test func `a release without a name is reported with its builds`() {
         #expect(
             ReleaseName(nil, [1010, 4010]).note
-                == "the release with builds 1010, 4010 has no name, which contains no "
-                + "unambiguous version: it only applies to rules with builds; use a name such as '3.2.0' or "
-                + "'3.2.0 (3020)'"
+                == "the release with builds 1010, 4010 has no name: it only counts for rules with "
+                + "builds; use a name such as '3.2.0' or '3.2.0 (3020)'"
         )
         let long = String(repeating: "x", count: 500)
         #expect(ReleaseName(long, [4010]).note.map { $0.count < 300 } == true)

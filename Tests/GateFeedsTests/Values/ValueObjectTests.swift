@@ -108,7 +108,7 @@ struct ValueObjectTests {
         ),
         (
             #"{"android":{"minVersion":"4"}}"#,
-            "but contains 'android': append 'android' to 'path'"
+            "but contains 'android': use `fields: { minVersion: android.minVersion }`"
         ),
         (#"{"ios":{"minVersion":"4"}}"#, "the object has neither 'minVersion' nor 'version'"),
         (#"{"minVersion":"4","title":{"text":"a"}}"#, "'text' is not a language"),
@@ -189,7 +189,9 @@ struct ValueObjectTests {
         )
         #expect(off.notes == nil)
         let never = try self.value(#"{"minVersion":"4.0.0"}"#, keys)
-        #expect(never.notes == ["'switch', mapped by 'fields', is missing: it has no effect"])
+        #expect(
+            never.notes == ["'switch', mapped by 'fields', is missing: the mapping has no effect"]
+        )
         #expect(try self.rules(#"{"minVersion":"4.0.0"}"#, keys).map(\.id) == ["db"])
     }
 

@@ -48,7 +48,8 @@ struct EtcdState: Equatable {
         }
         if result["compact_revision"]?.number ?? 0 > 0 { return .askAgain }
         if result["canceled"] == .boolean(true) {
-            throw .content("etcd ended the watch: \(result["cancel_reason"]?.text ?? "no reason")")
+            let reason = result["cancel_reason"]?.text ?? "no reason given"
+            throw .content("etcd ended the watch: \(reason)")
         }
         let before = self.values
         for (index, event) in (result["events"]?.items ?? []).enumerated() {
@@ -116,7 +117,7 @@ struct EtcdState: Equatable {
 
     /// Returns etcd's error message, which is a string or an object with a message.
     static func words(of error: JSONValue) -> String {
-        String((error.text ?? error["message"]?.text ?? "no reason").prefix(200))
+        String((error.text ?? error["message"]?.text ?? "no reason given").prefix(200))
     }
 }
 

@@ -95,7 +95,7 @@ struct EtcdStateTests {
 
     @Test(arguments: [
         (#"{"result":{"canceled":true,"cancel_reason":"gone"}}"#, "etcd ended the watch: gone"),
-        (#"{"result":{"canceled":true}}"#, "etcd ended the watch: no reason"),
+        (#"{"result":{"canceled":true}}"#, "etcd ended the watch: no reason given"),
         (#"{"error":{"http_code":503,"message":"no leader"}}"#, "etcd ended the watch: no leader"),
         (#"{"error":"no"}"#, "etcd ended the watch: no"), ("{}", "has no 'result'"),
         (#"{"result":{"events":[{}]}}"#, "events[0].kv is missing"),
