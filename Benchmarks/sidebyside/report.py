@@ -10,7 +10,7 @@ from .candidates import GATE, REFERENCE
 from .scenarios import HEADLINE_SCENARIOS
 from .scenarios.real_traffic import COLUMNS
 
-NOISE = "By the medians; if the range contains 1, the difference may be chance."
+NOISE = "Compared by the medians; if the range contains 1, the difference may be due to chance."
 
 
 def report(results, facts):

@@ -5,8 +5,8 @@ from cases import CASES
 INTRODUCTION = """# Gateway compatibility
 
 For operators who already have a gateway and want it to authorize each request with VersionGate, instead of sending all
-requests through VersionGate. `make gateways` generates this page: it starts each gateway with the configuration of its
-page, a gate and a backend, and sends the requests of the first column. Everything runs on one machine, over the loopback
+requests through VersionGate. `make gateways` generates this page: it starts each gateway with the configuration from its
+page, a gate and a backend, and sends the requests in the first column. Everything runs on one machine, over the loopback
 interface. The results are also compared with `Tests/Gateways/expected.json`, so a change of behavior makes the command
 fail.
 
@@ -16,14 +16,14 @@ Gate: {gate}. Last run: {date}.
 
 ## How to read the table
 
-- `426`, `503`: the client sees the whole denial, which is status, header fields and body. Missing and additional parts are named.
+- `426`, `503`: the client sees the whole denial: status, header fields and body. Missing and additional parts are named.
 - "at once": before the rest of the upload was sent; "later": the client first has to send more of it.
 - "the hint": the response of the backend reaches the client with `X-VersionGate: recommend`.
 - "removed": the backend does not see forged fields that only the gate may send.
 - Requests that no gate could evaluate, such as those with an invalid `Host`: the status shows which program rejected
-  them. The cell states if one of them reaches the backend. Caddy and Traefik respond to `OPTIONS *` themselves.
-- "current build, 91 fields": HAProxy's script rejects requests with more than 90.
-- "`/decide/` by way of `..`": clients must not reach the decisions through `/.versiongate/`.
+  them. If one of them reaches the backend, the cell says so. Caddy and Traefik respond to `OPTIONS *` themselves.
+- "current build, 91 fields": HAProxy's script rejects requests with more than 90 fields.
+- "`/decide/` by way of `..`": clients must not reach the endpoints for decisions through `/.versiongate/`.
 - "forged `X-Forwarded-For`": "ignored" if the gate takes the address of the connection instead.
 - "a preview": `426` if a [signed header](../guides/preview.md) shows the denial, also in `/.versiongate/status`, and the backend
   does not see the header.
@@ -34,6 +34,7 @@ Gate: {gate}. Last run: {date}.
 - "selects nothing": a client that sends `X-VersionGate-Route` itself goes to the same backend as without it.
 - "other choice": the page shows how to deny instead of allow, or the other way around, while the gate does not respond.
   For Traefik, it shows how to wait for one second instead of thirty.
+- "right": each request before the reload gets the decision of the old rules, and each one after it that of the new rules.
 - "–": the page has no such choice.
 - "no response": nothing within 40 s.
 

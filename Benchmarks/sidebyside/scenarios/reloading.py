@@ -33,7 +33,7 @@ class Reloading:
         Column("active after ms", "in_force", "{:.0f}"),
         Column("p99.9 ms, second before", "before", "{:.2f}"),
         Column("p99.9 ms, worst second from then on", "after", "{:.2f}"),
-        Column("times", "times", "{:.2f}"),
+        Column("ratio", "times", "{:.2f}"),
         Column("longest ms", "longest", "{:.1f}"),
     )
 

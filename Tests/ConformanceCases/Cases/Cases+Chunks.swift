@@ -181,7 +181,7 @@ extension ConformanceCase {
         ),
         .refused(
             .must,
-            "more data than the size says",
+            "more data than the chunk size",
             "RFC 9112 7.1",
             Self.chunked("4\r\nhello\r\n0\r\n\r\n"),
             part: .body(hidden: "hello")

@@ -47,7 +47,7 @@ extension ConformanceCase {
         ),
         Self.request(
             .must,
-            "a field that Connection names before it comes twice",
+            "a field before and after the Connection line that names it",
             "RFC 9110 7.6.1",
             "X-One: 1\r\nConnection: x-one\r\nX-One: 2\r\n",
             lacks: ["X-One"]
