@@ -51,7 +51,7 @@ def messages(commit):
     """Each string literal in the sources that has at least four words."""
     for path, text in files(commit, ".swift", "Sources"):
         # An interpolation may hold quotation marks.
-        code = INTERPOLATION.sub("…", re.sub(r"^\s*//.*$", "", text, flags=re.M))
+        code = INTERPOLATION.sub("…", re.sub(r"^[ \t]*//.*$", "", text, flags=re.M))
         for found in LITERAL.finditer(code):
             content = found[1] or found[2] or ""
             words = re.findall(r"[A-Za-z]{2,}", content)

@@ -8,16 +8,6 @@ typedef envoy_dynamic_module_type_envoy_http_header header;
 
 const char *envoy_dynamic_module_on_program_init(void) { return VERSIONGATE_ENVOY_ABI; }
 
-void *envoy_dynamic_module_on_http_filter_per_route_config_new(bytes name, bytes config) {
-    static const char reason[] =
-        "versiongate: there are no settings for a single route; to let a route pass, use 'disabled'";
-    envoy_dynamic_module_type_module_buffer message = {(const uint8_t *)reason, sizeof(reason) - 1};
-    envoy_dynamic_module_callback_log(VERSIONGATE_ENVOY_LOG_ERROR, message);
-    return NULL;
-}
-
-void envoy_dynamic_module_on_http_filter_per_route_config_destroy(void *config) {}
-
 int envoy_dynamic_module_on_http_filter_request_body(void *filter, void *stream, bool ends) {
     return VERSIONGATE_ENVOY_CONTINUE;
 }

@@ -22,6 +22,7 @@ struct stand_in_stream {
     uint32_t status;
     bytes body;
     char *address;
+    const void *route;
 };
 
 // Each line has memory of its own, which is freed when it is removed, as in Envoy.
@@ -72,6 +73,8 @@ void stand_in_stream_free(struct stand_in_stream *stream) {
     free(stream->address);
     free(stream);
 }
+
+void stand_in_set_route(struct stand_in_stream *stream, const void *route) { stream->route = route; }
 
 void stand_in_add(struct stand_in_stream *stream, int map, bytes name, bytes value) {
     append(&stream->maps[map], name, value);
@@ -150,21 +153,8 @@ void envoy_dynamic_module_callback_http_send_response(
     stream->body = copied(body);
 }
 
-void envoy_dynamic_module_callback_http_send_response_headers(
-    void *filter, struct line *lines, size_t count, bool ends) {
-    (void)ends;
-    struct stand_in_stream *stream = filter;
-    const bytes status = {(const uint8_t *)":status", 7};
-    for (size_t i = 0; i < count; i++) {
-        if (same(lines[i].name, status)) {
-            bytes text = copied(lines[i].value);
-            ((uint8_t *)text.ptr)[text.length] = 0;
-            stream->status = (uint32_t)atoi((const char *)text.ptr);
-            free((void *)text.ptr);
-        } else {
-            append(&stream->maps[reply], lines[i].name, lines[i].value);
-        }
-    }
+const void *envoy_dynamic_module_callback_get_most_specific_route_config(void *filter) {
+    return ((struct stand_in_stream *)filter)->route;
 }
 
 bool envoy_dynamic_module_callback_http_filter_get_attribute_string(void *filter, int attribute, bytes *value) {

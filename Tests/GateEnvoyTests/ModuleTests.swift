@@ -224,13 +224,13 @@ final class ModuleTests {
         weak var dropped: ThreadRules?
         do {
             let released = FilterConfiguration(self.follower, counter: nil)
-            dropped = thread.rules(of: released) { _ in }
+            dropped = thread.rules(of: released, observing: false) { _ in }
         }
         let other = FilterConfiguration(self.follower, counter: nil)
         #expect(dropped != nil)
-        let kept = thread.rules(of: other) { _ in }
+        let kept = thread.rules(of: other, observing: false) { _ in }
         #expect(dropped == nil)
-        #expect(kept === thread.rules(of: other) { _ in })
+        #expect(kept === thread.rules(of: other, observing: false) { _ in })
     }
 
     /// Replaces the file, and lets the follower see the new one twice.
@@ -242,6 +242,54 @@ final class ModuleTests {
     @Test func `observing rules deny nothing`() throws {
         try self.replace("mode: observe\n" + Self.rules)
         #expect(try self.stream().send(Self.old))
+    }
+
+    @Test func `a route that observes denies nothing, after a change of the rules, too`() throws {
+        let filter = try #require(Configuration("rules: \(self.path)"))
+        let observing = try #require(Route("mode: observe"))
+        var revisions: [[String]] = []
+        for minimum in ["3.5.0", "3.6.0"] {
+            let text = Self.rules.replacing(#"minimum: "3.5.0""#, with: "minimum: \"\(minimum)\"")
+            try self.folder.replace("rules.yaml", with: text)
+            try Deadline.usual.poll(for: "the new rules") {
+                let stream = StandInStream(filter)
+                let client = ["X-App-Platform: ios", "X-App-Version: \(minimum)-beta"]
+                return stream?.send(client) == false ? true : nil
+            }
+            let observed = try #require(StandInStream(filter))
+            observed.use(observing)
+            #expect(observed.send(Self.old))
+            #expect(Self.value("versiongate.decision", of: observed.metadata) == ["recommend"])
+            let denied = try #require(StandInStream(filter))
+            #expect(!denied.send(Self.old))
+            revisions.append(Self.value("versiongate.revision", of: denied.metadata))
+        }
+        #expect(revisions.first != revisions.last)
+    }
+
+    @Test func `a route can have the path that the rules are evaluated for`() throws {
+        let closed = try #require(Route(#"{"path": "/closed/now"}"#))
+        let stream = try self.stream()
+        stream.use(closed)
+        #expect(!stream.send("GET", "/open", Self.current))
+        #expect(stream.status == 503)
+        #expect(try self.stream().send("GET", "/open", Self.current))
+        // The request itself stays as it is.
+        let exempt = try self.stream()
+        exempt.use(try #require(Route("path: /health")))
+        #expect(exempt.send("GET", "/closed/1", Self.old))
+        #expect(exempt.requestLines.map(\.description).contains("x-app-version: 3.4.9"))
+    }
+
+    @Test(arguments: [
+        ("", "write 'mode: observe'"), ("mode: off", "'off' is not a mode"),
+        ("path: payments", "'payments' is not a path"), ("rules: /x", "unknown setting 'rules'"),
+        ("mode: observe\nmode: observe", "mode"),
+    ])
+    func `wrong settings of a route are refused with the reason`(settings: String, reason: String) {
+        _ = Self.takeLog()
+        #expect(Route(settings) == nil)
+        #expect(Self.takeLog().contains(reason))
     }
 
     @Test(arguments: [

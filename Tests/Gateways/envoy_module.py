@@ -18,6 +18,7 @@ import clients
 from cases import CURRENT, FORGED, IOS, OLD, denial
 from envoy import Envoy
 from gate import Gate
+from gateway import ROUTES
 from places import BUILT, ROOT, Certificate
 
 FOLDER = BUILT.with_name("envoy-module")
@@ -48,6 +49,10 @@ rules:
     match: {{ platform: ios, path: /floor/** }}
     minimum: "3.5.0"
     recommended: "4.2.0"
+    storeUrl: {STORE}
+  - id: payments
+    match: {{ platform: ios, path: /v2/payments }}
+    minimum: "3.5.0"
     storeUrl: {STORE}
   - id: closed
     match: {{ path: /closed/** }}
@@ -95,7 +100,8 @@ class EnvoyModule(Envoy):
         return gate
 
     def write(self, variant=""):
-        super().write(variant)
+        # The page has the settings of routes in its diff.
+        super().write(ROUTES)
         shutil.copy(LIBRARY, self.folder)
         self.replace_rules(RULES)
 
@@ -141,6 +147,11 @@ def check_decisions(gateway):
     found = [value for _, value in json.loads(forged.body)["lines"] if value == "forged"]
     yield "forged fields that reach the backend", len(found), 0
     yield "the decision, at the backend", backend_lines(forged, "x-versiongate-decision"), ["allow"]
+    shop = [("X-App-Id", "com.example.shop"), IOS, ("X-App-Version", "3.4.9")]
+    yield "a route that observes", get(gateway, "/reports/1", shop).status, 200
+    yield "a route that does not", denial(get(gateway, "/report/1", shop)), "426"
+    yield "a route with another path", denial(get(gateway, "/pay/1", shop[1:])), "426"
+    yield "the request's own path", get(gateway, "/payments/1", shop[1:]).status, 200
     yield "a route without the filter", get(gateway, "/.versiongate/status", OLD).status, 200
 
 
@@ -153,7 +164,7 @@ def check_log(gateway):
     yield "the access log", text, "require, all, versiongate_require"
 
 
-def check_reload(gateway):
+def check_reload(gateway, revisions):
     """Under load, each response is by one revision, and a broken file keeps the last good one."""
     def revision(number):
         # A later floor is not a stricter one of the same rule, so that no finding refuses the change.
@@ -182,7 +193,7 @@ def check_reload(gateway):
     for thread in threads:
         thread.start()
     try:
-        for number in range(3, 23):
+        for number in range(3, revisions + 3):
             gateway.replace_rules(revision(number))
             gateway.await_log("rules loaded", number)
     finally:
@@ -193,10 +204,10 @@ def check_reload(gateway):
     yield "responses under load, at least 200", next(answers) > 200, True
     gateway.replace_rules("rules: [")
     gateway.await_log("rules not loaded; keeping revision")
-    old = get(gateway, "/load", [("X-App-Platform", "load"), ("X-App-Version", "21.0")])
+    old = get(gateway, "/load", [("X-App-Platform", "load"), ("X-App-Version", f"{revisions + 1}.0")])
     yield "a broken file keeps the last good rules", denial(old), "426"
     gateway.replace_rules(RULES)
-    gateway.await_log("rules loaded", 23)
+    gateway.await_log("rules loaded", revisions + 3)
 
 
 def sample(source):
@@ -243,6 +254,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gate", default=ROOT / ".build/release/versiongate", type=Path, help="the executable")
     parser.add_argument("--requests", default=5000, type=int, help="the number of random requests")
+    parser.add_argument("--revisions", default=20, type=int, help="the number of reloads under load")
     given = parser.parse_args()
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
@@ -251,7 +263,7 @@ def main():
     try:
         gateway.start()
         checks = (
-            check_decisions(gateway), check_log(gateway), check_reload(gateway), check_agreement(gateway, given.requests),
+            check_decisions(gateway), check_log(gateway), check_reload(gateway, given.revisions), check_agreement(gateway, given.requests),
         )
         for title, value, expected in itertools.chain(*checks):
             is_right = value == expected

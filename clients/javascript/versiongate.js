@@ -83,7 +83,10 @@ export function inspect(response, body) {
   // The operator's custom content may use these names with other meanings. Errors of
   // Connect and GraphQL contain the problem type as well.
   let source = type === PROBLEM || typed ? document : undefined;
-  if (type.startsWith("application/grpc")) source = callFacts(response);
+  if (type.startsWith("application/grpc")) {
+    const trailers = webTrailers(type, body);
+    source = callFacts((name) => field(response, name) || trailers[name] || "");
+  }
   const facts = denialFacts(state, source);
   const seconds = Number(field(response, "retry-after") || NaN);
   if (Number.isFinite(seconds)) facts.retryAfterSeconds = seconds;
@@ -162,11 +165,29 @@ function hintFacts(item) {
   return facts;
 }
 
+/** Returns the trailers in the content of a gRPC-Web response: a frame whose lines end with CRLF, or its Base64. */
+function webTrailers(type, body) {
+  const trailers = {};
+  if (typeof body !== "string" || !type.startsWith("application/grpc-web")) return trailers;
+  try {
+    const isEncoded = type.startsWith("application/grpc-web-text");
+    const frame = isEncoded ? String.fromCharCode(...base64(body)) : body;
+    // The head of the frame precedes the first trailer, which is the status.
+    for (const line of frame.split("\r\n")) {
+      const colon = line.indexOf(":");
+      if (colon > 0) trailers[line.slice(0, colon)] = line.slice(colon + 1).trim();
+    }
+  } catch {
+    // Invalid content counts as missing.
+  }
+  return trailers;
+}
+
 /** Returns the facts in a gRPC response: the metadata of its google.rpc.ErrorInfo, and its message. */
-function callFacts(response) {
+function callFacts(trailer) {
   const facts = {};
   try {
-    for (const detail of protobuf(base64(field(response, "grpc-status-details-bin")), 3)) {
+    for (const detail of protobuf(base64(trailer("grpc-status-details-bin")), 3)) {
       const [type] = protobuf(detail, 1).map(utf8);
       if (!type?.endsWith("/google.rpc.ErrorInfo")) continue;
       for (const entry of protobuf(protobuf(detail, 2)[0], 3)) {
@@ -180,7 +201,7 @@ function callFacts(response) {
     // An invalid value counts as missing.
   }
   try {
-    facts.message = decodeURIComponent(field(response, "grpc-message"));
+    facts.message = decodeURIComponent(trailer("grpc-message"));
   } catch {
     // An invalid value counts as missing.
   }

@@ -84,9 +84,9 @@ void envoy_dynamic_module_callback_http_send_response(
     void *_Nonnull filter, uint32_t status, envoy_dynamic_module_type_module_http_header *_Nullable headers,
     size_t count, envoy_dynamic_module_type_module_buffer body, envoy_dynamic_module_type_module_buffer details);
 
-// Sends the head of a response instead of the backend's, with the line `:status`.
-void envoy_dynamic_module_callback_http_send_response_headers(
-    void *_Nonnull filter, envoy_dynamic_module_type_module_http_header *_Nullable headers, size_t count, bool ends);
+// Returns what the hook for the settings of a route has created, for the most specific route of the request; NULL if
+// its route has no settings.
+const void *_Nullable envoy_dynamic_module_callback_get_most_specific_route_config(void *_Nonnull filter);
 
 bool envoy_dynamic_module_callback_http_filter_get_attribute_string(
     void *_Nonnull filter, int attribute, envoy_dynamic_module_type_envoy_buffer *_Nonnull value);

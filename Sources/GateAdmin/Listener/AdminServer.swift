@@ -81,6 +81,9 @@ package final class AdminServer: Sendable {
                     "other machines can reach \(Endpoint(address)): --admin-token-file is required"
                 )
             }
+            for channel in server.channels {
+                try await channel.setOption(.autoRead, value: true).get()
+            }
             return server
         } catch {
             try? await group.shutdownGracefully()
@@ -118,6 +121,8 @@ package final class AdminServer: Sendable {
         return ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: limits.backlog)
+            // No connection is accepted before the addresses are checked.
+            .serverChannelOption(.autoRead, value: false)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let watch = AcceptWatch(

@@ -182,7 +182,8 @@ package struct Impact: Sendable {
             let newMost =
                 after.areOne
                 ? new : self.new.decide(identity, in: after.most)
-            shares.validUntil = [shares.validUntil, new.validUntil].compactMap(\.self).min()
+            shares.validUntil = [shares.validUntil, new.validUntil, newMost.validUntil]
+                .compactMap(\.self).min()
             if !oldMost.denies, new.denies {
                 shares.deniedByRule[new.ruleID, default: 0] += share
             } else if old.denies, !newMost.denies {

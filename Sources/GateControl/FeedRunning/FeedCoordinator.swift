@@ -16,12 +16,20 @@ package actor FeedCoordinator {
     private let logger: Logger
     private let confirmed: @Sendable (String, Timestamp) async -> Void
 
+    private struct RefusedValue {
+        let feed: FeedDefinition
+        let value: FeedValue
+        /// Whether no part of the value is missing.
+        let isWhole: Bool
+        let error: String
+    }
+
     private var entries: [String: FeedStatus] = [:]
     /// The times at which the stored entries were written.
     private var savedAt: [String: Int64] = [:]
     /// Values that were rejected together with the rules; a change to the rules may make them
     /// valid.
-    private var refused: [String: (feed: FeedDefinition, value: FeedValue, error: String)] = [:]
+    private var refused: [String: RefusedValue] = [:]
     /// Whether a task is deciding, based on the active rules, whether to apply a value.
     private var isDeciding = false
     /// The tasks that wait for their turn to decide, in FIFO order.
@@ -110,9 +118,15 @@ package actor FeedCoordinator {
     func retryRefused(at time: Int64) async {
         await self.acquireDecision()
         defer { self.releaseDecision() }
-        for (feed, value, _) in self.refused.values {
-            let known = await self.reloader.contribution(of: feed)
-            _ = await self.settle(value, of: feed, at: time, known: known)
+        for refused in self.refused.values {
+            let known = await self.reloader.contribution(of: refused.feed)
+            _ = await self.settle(
+                refused.value,
+                of: refused.feed,
+                at: time,
+                known: known,
+                isWhole: refused.isWhole
+            )
         }
     }
 
@@ -239,7 +253,12 @@ package actor FeedCoordinator {
     ) {
         let isNews = self.refused[feed.id]?.value != value
         let error = "\(FeedFailure(.rejected(errors)))"
-        self.refused[feed.id] = (feed, value, error)
+        self.refused[feed.id] = RefusedValue(
+            feed: feed,
+            value: value,
+            isWhole: isWhole,
+            error: error
+        )
         if isNews || isWhole { self.change(feed) { $0.lastError = error } }
         if isNews { self.log(errors, of: feed) }
     }

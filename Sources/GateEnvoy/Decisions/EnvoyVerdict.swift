@@ -5,35 +5,19 @@ final class EnvoyVerdict: Sendable {
     /// The response in place of the backend's.
     struct Denial: Sendable {
         let answer: Answer
-        /// Whether the response is sent as a mere head.
-        ///
-        /// Envoy takes the media type away from a local reply without content, which gRPC-Web clients need. For gRPC,
-        /// it sets its own.
-        let isHead: Bool
         let fields: FieldBlock
         /// The offsets in the body at which the client's version is inserted, in ascending order.
         let gaps: [Int]
 
         init(_ answer: Answer, gaps: [Int] = []) {
-            let isCall = answer.fields.contains {
-                $0.name == "Content-Type" && $0.value == "application/grpc"
-            }
             self.answer = answer
-            self.isHead = answer.body.isEmpty && !isCall
-            self.fields = Self.block(answer, isHead: self.isHead)
+            self.fields = FieldBlock(answer.fields)
             self.gaps = gaps
         }
 
         /// Returns the header lines for a web app on another origin.
         func fields(forOrigin origin: String) -> FieldBlock {
-            var answer = self.answer
-            answer.fields += Answer.crossOriginFields(origin: origin)
-            return Self.block(answer, isHead: self.isHead)
-        }
-
-        private static func block(_ answer: Answer, isHead: Bool) -> FieldBlock {
-            let status = HeaderField(name: ":status", value: "\(answer.status)")
-            return FieldBlock((isHead ? [status] : []) + answer.fields)
+            FieldBlock(self.answer.fields + Answer.crossOriginFields(origin: origin))
         }
     }
 

@@ -77,11 +77,13 @@ final class ThreadRules {
     /// - Parameters:
     ///   - lines: The lines of the head.
     ///   - endsWithHead: Whether the request has no body.
+    ///   - path: The path to evaluate the rules for, instead of the request's own.
     ///   - address: Returns the address of the client.
     /// - Returns: The verdict, from the table if possible, and the facts about the head.
     func verdict(
         on lines: UnsafeBufferPointer<EnvoyLine>,
         endsWithHead: Bool,
+        path: [UInt8]? = nil,
         address: () -> String
     ) -> (EnvoyVerdict, Facts) {
         var facts = Facts()
@@ -96,8 +98,13 @@ final class ThreadRules {
         }
         let form = facts.evidence.form(method: methodBytes, target: targetBytes)
         let scope =
-            self.distinguishesRequests
-            ? self.ruleSet.scope(method: methodBytes, target: targetBytes) : .unrestricted
+            if !self.distinguishesRequests {
+                RequestScope.unrestricted
+            } else if let path {
+                self.ruleSet.scope(method: methodBytes, target: path.span)
+            } else {
+                self.ruleSet.scope(method: methodBytes, target: targetBytes)
+            }
         var classSlot: Int?
         if isClass, !facts.offersUpgrade {
             self.classKey[1] = form.rawValue

@@ -18,7 +18,9 @@ final class FilterStream {
     func receiveRequest(_ stream: EnvoyStream, endsWithHead: Bool) -> Bool {
         let thread = ThreadState.current
         let counter = self.configuration.counter
-        let rules = thread.rules(of: self.configuration) { old in
+        let route = stream.routeSettings
+        let observes = route?.observes == true
+        let rules = thread.rules(of: self.configuration, observing: observes) { old in
             guard let counter else { return }
             old.reportAll { stream.count($0, counter, $1) }
         }
@@ -27,6 +29,7 @@ final class FilterStream {
         let (verdict, facts) = unsafe rules.verdict(
             on: lines,
             endsWithHead: endsWithHead,
+            path: route?.path,
             address: { stream.clientAddress }
         )
         self.verdict = verdict
@@ -55,7 +58,6 @@ final class FilterStream {
         to stream: EnvoyStream
     ) {
         let fields = origin.map(denial.fields(forOrigin:)) ?? denial.fields
-        guard !denial.isHead else { return stream.respond(head: fields) }
         stream.respond(
             status: denial.answer.status,
             fields,
@@ -79,4 +81,16 @@ final class FilterStream {
 
     /// Only the gate may send this field to clients.
     private static let marker = Array(Answer.markerName.lowercasedASCII.utf8)
+}
+
+extension EnvoyStream {
+    /// The settings of the request's route; `nil` if it has none.
+    fileprivate var routeSettings: RouteSettings? {
+        guard RouteSettings.areUsed,
+            let settings = unsafe envoy_dynamic_module_callback_get_most_specific_route_config(
+                self.filter
+            )
+        else { return nil }
+        return unsafe Unmanaged<RouteSettings>.fromOpaque(settings).takeUnretainedValue()
+    }
 }

@@ -41,6 +41,31 @@ public func destroyConfiguration(_ configuration: UnsafeMutableRawPointer) {
     unsafe Unmanaged<FilterConfiguration>.fromOpaque(configuration).release()
 }
 
+/// Creates the settings of a route, on Envoy's main thread.
+///
+/// - Returns: The settings; `nil` if Envoy must refuse them, after the reason was logged.
+@c(envoy_dynamic_module_on_http_filter_per_route_config_new)
+public func createRouteSettings(
+    _ name: envoy_dynamic_module_type_envoy_buffer,
+    _ settings: envoy_dynamic_module_type_envoy_buffer
+) -> UnsafeMutableRawPointer? {
+    let bytes = unsafe Array(UnsafeBufferPointer(start: settings.ptr, count: settings.length))
+    do throws(RulesFileError) {
+        let settings = try RouteSettings(bytes)
+        if settings.observes { RulesWatch.shared.addObservingRules() }
+        return unsafe Unmanaged.passRetained(settings).toOpaque()
+    } catch {
+        EnvoyLog.error("route: \(error)")
+        return nil
+    }
+}
+
+/// Releases the settings of a route, once no request uses them.
+@c(envoy_dynamic_module_on_http_filter_per_route_config_destroy)
+public func destroyRouteSettings(_ settings: UnsafeMutableRawPointer) {
+    unsafe Unmanaged<RouteSettings>.fromOpaque(settings).release()
+}
+
 /// Creates the state of a stream.
 @c(envoy_dynamic_module_on_http_filter_new)
 public func createStream(

@@ -4,6 +4,7 @@ import CEnvoyModule
 final class ThreadState {
     private struct Known {
         let configuration: Int
+        let isObserving: Bool
         let generation: Int
         let rules: ThreadRules
     }
@@ -27,20 +28,24 @@ final class ThreadState {
 
     /// Returns the current rules of a configuration.
     ///
-    /// `retire`: called with the rules that they replace.
+    /// `isObserving`: whether they are for a route that observes. `retire`: called with the rules that they replace.
     func rules(
         of configuration: FilterConfiguration,
+        observing isObserving: Bool,
         retire: (ThreadRules) -> Void
     ) -> ThreadRules {
         self.dropReleased()
-        let index = self.known.firstIndex { $0.configuration == configuration.number }
+        let index = self.known.firstIndex {
+            $0.configuration == configuration.number && $0.isObserving == isObserving
+        }
         let follower = configuration.follower
         if let index, self.known[index].generation == follower.generation {
             return self.known[index].rules
         }
-        let (ruleSet, generation) = follower.current
+        let (ruleSet, generation) = follower.current(observing: isObserving)
         let known = Known(
             configuration: configuration.number,
+            isObserving: isObserving,
             generation: generation,
             rules: ThreadRules(ruleSet)
         )

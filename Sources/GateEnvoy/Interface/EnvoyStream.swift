@@ -85,18 +85,6 @@ struct EnvoyStream {
         }
     }
 
-    /// Sends a response without content in place of the backend's; the fields include `:status`.
-    func respond(head fields: FieldBlock) {
-        unsafe fields.withLines { lines in
-            unsafe envoy_dynamic_module_callback_http_send_response_headers(
-                self.filter,
-                lines.baseAddress,
-                lines.count,
-                true
-            )
-        }
-    }
-
     /// The address of the client, without the port; empty if Envoy does not know it.
     var clientAddress: String {
         var bytes = unsafe EnvoyBytes(ptr: nil, length: 0)

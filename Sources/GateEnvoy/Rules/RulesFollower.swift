@@ -19,13 +19,27 @@ final class RulesFollower: Sendable {
         var retired: [RuleSet] = []
     }
 
+    private struct Published {
+        var ruleSet: RuleSet
+        /// The same rules for routes that observe; `nil` if there is no such route.
+        var observing: RuleSet?
+
+        init(_ loaded: LoadedRules) {
+            self.ruleSet = loaded.ruleSet
+            self.observing =
+                RouteSettings.needObservingRules ? RulesFollower.observing(loaded) : nil
+        }
+
+        var ruleSets: [RuleSet] { [self.ruleSet, self.observing].compactMap(\.self) }
+    }
+
     let path: String
     private let loader: RulesFileLoader
     private let now: @Sendable () -> Timestamp
     /// The state of the watching thread, which reads files while it holds the lock.
     private let state: Mutex<State>
-    /// The rules in force; no thread holds this lock for longer than a copy of the reference takes.
-    private let published: Mutex<RuleSet>
+    /// The rules in force; no thread holds this lock for longer than a copy of the references takes.
+    private let published: Mutex<Published>
     /// The number of times that the rules have been replaced.
     private let replacements = Atomic(0)
 
@@ -55,16 +69,40 @@ final class RulesFollower: Sendable {
         let loaded = try read.judged(against: nil, at: now())
         _ = sightings.look(sighted)
         self.state = Mutex(State(loaded: loaded, sightings: sightings))
-        self.published = Mutex(loaded.ruleSet)
+        self.published = Mutex(Published(loaded))
         Self.log(loaded, after: nil)
     }
 
     /// The number of replacements so far; if it is unchanged, so are the rules.
     var generation: Int { self.replacements.load(ordering: .acquiring) }
 
-    /// The rules in force, with the number of replacements before them.
-    var current: (ruleSet: RuleSet, generation: Int) {
-        self.published.withLock { ($0, self.generation) }
+    /// Returns the rules in force, with the number of replacements before them.
+    ///
+    /// `isObserving`: whether they are for a route that observes.
+    func current(observing isObserving: Bool) -> (ruleSet: RuleSet, generation: Int) {
+        self.published.withLock { published in
+            let ruleSet = isObserving ? published.observing : nil
+            return (ruleSet ?? published.ruleSet, self.generation)
+        }
+    }
+
+    /// Compiles the rules for routes that observe, from now on with each replacement.
+    func addObservingRules() {
+        let (loaded, isMissing) = self.state.withLock { state in
+            (state.loaded, self.published.withLock { $0.observing == nil })
+        }
+        guard isMissing else { return }
+        let observing = Self.observing(loaded)
+        self.published.withLock { published in
+            // If the rules were replaced in the meantime, so were those for routes that observe.
+            if published.observing == nil { published.observing = observing }
+        }
+    }
+
+    private static func observing(_ loaded: LoadedRules) -> RuleSet {
+        var definition = loaded.definition
+        definition.mode = .observe
+        return RuleSet(definition)
     }
 
     /// Loads the rules again if the files have changed and their writer has finished.
@@ -105,17 +143,18 @@ final class RulesFollower: Sendable {
     }
 
     private func use(_ new: LoadedRules, after old: LoadedRules) {
+        let next = Published(new)
         let hadFailed = self.state.withLock { state in
             defer { state.failure = nil }
             guard new.definition.revision != old.definition.revision else {
                 return state.failure != nil
             }
             state.remember(old.definition.revision)
-            state.retired.append(state.loaded.ruleSet)
             state.loaded = new
-            self.published.withLock { ruleSet in
-                ruleSet = new.ruleSet
+            state.retired += self.published.withLock { published in
+                defer { published = next }
                 self.replacements.add(1, ordering: .releasing)
+                return published.ruleSets
             }
             return false
         }

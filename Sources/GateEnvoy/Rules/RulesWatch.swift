@@ -40,6 +40,12 @@ final class RulesWatch: Sendable {
         return follower
     }
 
+    /// Compiles the rules of all filters for routes that observe.
+    func addObservingRules() {
+        let followers = self.state.withLock { $0.followers.compactMap(\.follower) }
+        for follower in followers { follower.addObservingRules() }
+    }
+
     /// Starts a thread that gets no signals: they are Envoy's, whose handlers expect one of its own threads.
     ///
     /// Signals about faults of the thread itself are not blocked, so that Envoy reports where they happened.

@@ -18,7 +18,8 @@ struct AccessToken: Sendable, Equatable {
         let body = try? JSONParser.parse(response.body)
         guard response.status == 200 else {
             let words = ["error", "error_description"].compactMap { body?[$0]?.text }
-            let detail = "no token: " + words.joined(separator: ", ").prefix(200)
+            let reason = words.isEmpty ? "no reason given" : words.joined(separator: ", ")
+            let detail = "no token: " + reason.prefix(200)
             throw .status(response.head, detail: detail)
         }
         guard let text = body?["access_token"]?.text, !text.isEmpty,

@@ -52,8 +52,9 @@ struct RemoteConfigEvaluation {
         }.map(\.condition)
         let tests = conditions.flatMap(\.writtenTests)
         if Set(tests).count > FormPiece.maximumTests {
+            let names = parameters.map { "'\($0.name)'" }.joined(separator: ", ")
             self.note(
-                "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) "
+                "the conditions of \(names) have more than \(FormPiece.maximumTests) "
                     + "strings and patterns: only \(FormPiece.maximumTests) of them are evaluated"
             )
         }

@@ -18,8 +18,6 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     }
 
     static let scopes = ["https://www.googleapis.com/auth/firebase.remoteconfig"]
-    /// The correct spelling, in addition to the misspelled default `lastest_version`.
-    private static let otherLatest = "latest_version"
     /// VersionGate's parameter names with their default names in templates.
     static let parameters = [
         ("minVersion", "min_version"), ("latestVersion", "lastest_version"),

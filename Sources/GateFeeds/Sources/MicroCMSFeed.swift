@@ -65,13 +65,16 @@ struct MicroCMSFeed: FeedSource {
             return .complete
         }
         var content = try Self.content(of: response)
+        // An ETag of the first entries does not change with the others.
+        var newETag = response.head["ETag"]
         if let count = content["contents"]?.items?.count, count < content.totalCount ?? 0 {
             // Without a limit, the API returns only ten entries.
             content = try await self.wholeList(context)
+            newETag = nil
         }
         let last = context.last?.memory ?? [:]
         var value = try self.value(from: content, id: context.feed, after: last)
-        value.memory[Self.etag] = response.head["ETag"]
+        value.memory[Self.etag] = newETag
         await deliver(.value(value))
         return .complete
     }

@@ -7,8 +7,9 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
     /// A gRPC client: trailers only, sent in the header section (gRPC over HTTP/2,
     /// "Trailers-Only").
     case grpc
-    /// A gRPC-Web client: as for gRPC, with the media type of the request.
+    /// A gRPC-Web client: trailers only, sent as the content (the gRPC-Web protocol).
     case grpcWeb
+    /// The same, encoded with Base64.
     case grpcWebText
     /// A unary call from a Connect client: an error in JSON (the Connect protocol, "Error Codes").
     case connect

@@ -25,6 +25,18 @@ struct CallStatus {
         ]
     }
 
+    /// The same as a message of gRPC-Web: the trailers in a frame (the gRPC-Web protocol, "HTTP
+    /// wire protocols").
+    ///
+    /// Browsers show it to web apps on another origin, and gateways forward it with its media type;
+    /// both are not so for a response whose status is in the header section.
+    var trailerFrame: [UInt8] {
+        var trailers: [UInt8] = []
+        for field in self.fields { trailers += Array("\(field.name):\(field.value)\r\n".utf8) }
+        let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: trailers.count >> $0) }
+        return [0x80] + length + trailers
+    }
+
     /// The `details` of a Connect error.
     var connectDetails: [UInt8] {
         var text = JSONText()
@@ -101,6 +113,11 @@ package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
     )
+
+    static func padded(_ bytes: [UInt8]) -> String {
+        let text = self.unpadded(bytes)
+        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    }
 
     /// Encodes without padding, as gRPC recommends for binary metadata.
     package static func unpadded(_ bytes: [UInt8]) -> String {

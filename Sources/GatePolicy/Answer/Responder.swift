@@ -121,8 +121,12 @@ struct Responder: Sendable {
                 value: NoticePage.securityPolicy
             )
             return ([type, policy], page.bytes)
-        case .grpc, .grpcWeb, .grpcWebText:
+        case .grpc:
             return ([type] + document.callStatus.fields, [])
+        case .grpcWeb:
+            return ([type], document.callStatus.trailerFrame)
+        case .grpcWebText:
+            return ([type], Array(Base64.padded(document.callStatus.trailerFrame).utf8))
         case .connect:
             return ([type], document.connectError)
         case .connectStreamJSON, .connectStreamProto:

@@ -77,7 +77,7 @@ package struct GateCounters: Equatable, Sendable {
     package mutating func add(_ terms: RequestTerms, times count: UInt64) {
         self.requests += count
         switch terms.kind {
-        case .allow where terms.isPassed: self.passed += count
+        case .allow where terms.isPassed, .recommend where terms.isPassed: self.passed += count
         case .allow: self.allowed += count
         case .recommend: self.recommended += count
         case .require: self.required += count

@@ -26,7 +26,7 @@ package struct StrayReport: Sendable {
 
     /// Returns the line for a rules file.
     private static func line(_ stray: StrayBuilds.Stray) -> String {
-        stray.build.map { "blockedBuilds: [{ version: \"\(stray.version)\", build: \($0) }]" }
+        stray.build.map { "blockedBuilds: [{ version: \"\(stray.version)\", build: \"\($0)\" }]" }
             ?? "blocked: [\"\(stray.version)\"]"
     }
 

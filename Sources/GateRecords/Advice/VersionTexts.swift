@@ -5,15 +5,17 @@ struct VersionTexts {
     /// The maximum number of versions in a summary.
     private static let limit = 5
 
-    /// The versions, oldest first.
+    /// The versions, oldest first, and after them the texts that are not versions.
     let sorted: [String]
 
     init(_ texts: Set<String>) {
         self.sorted = texts.map { ($0, try? AppVersion(parsing: $0)) }.sorted { left, right in
-            guard let first = left.1, let second = right.1, first != second else {
-                return left.0 < right.0
+            switch (left.1, right.1) {
+            case (let first?, let second?) where first != second: first < second
+            case (_?, nil): true
+            case (nil, _?): false
+            default: left.0 < right.0
             }
-            return first < second
         }.map(\.0)
     }
 

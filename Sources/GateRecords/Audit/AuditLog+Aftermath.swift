@@ -47,12 +47,12 @@ extension AuditLog {
             defer { next = time }
             guard record.predicted != nil, record.happened == nil else { continue }
             // The census counts whole minutes, and keeps the minutes of an hour for two hours after
-            // the hour has ended. After the first of these two hours, no record is completed.
+            // the hour has ended.
             let start = (time.secondsSinceEpoch + Self.minute - 1) / Self.minute * Self.minute
             let last = min(start + Self.span, next?.secondsSinceEpoch ?? .max)
             let end = last / Self.minute * Self.minute
             let hour = start / Self.span * Self.span
-            guard end > start, now.secondsSinceEpoch < hour + 2 * Self.span + Self.minute else {
+            guard end > start, now.secondsSinceEpoch < hour + 3 * Self.span else {
                 continue
             }
             guard now.secondsSinceEpoch >= end + Self.minute else {

@@ -372,8 +372,10 @@ package struct CensusKey: Sendable {
         guard let content = try? FileContent(path: path, atMost: 1_024) else { return nil }
         let digits = content.bytes.filter { $0 > UInt8(ascii: " ") }
         guard digits.count == 2 * SipHash.keyLength else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { start -> UInt8? in
+            let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
+            // `UInt8` would also accept a sign.
+            return pair.allSatisfy(\.isHexDigit) ? UInt8(pair, radix: 16) : nil
         }
         return SipHash(key: bytes)
     }

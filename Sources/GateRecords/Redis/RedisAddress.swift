@@ -75,9 +75,11 @@ package struct RedisAddress: Sendable, Equatable {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let value = UInt8(String(rest.prefix(2)) ?? "", radix: 16) else {
-                return nil
-            }
+            let digits = String(rest.prefix(2)) ?? ""
+            // `UInt8` would also accept a sign.
+            guard digits.count == 2, digits.allSatisfy(\.isHexDigit),
+                let value = UInt8(digits, radix: 16)
+            else { return nil }
             bytes.append(value)
             rest = rest.dropFirst(2)
         }

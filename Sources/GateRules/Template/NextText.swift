@@ -13,7 +13,7 @@ struct NextText {
     init(_ floor: RuleDefinition, besides base: RuleDefinition, storeURL: String? = nil) {
         var parts: [String] = []
         if let minimum = floor.minimum { parts.append("minimum: \"\(minimum)\"") }
-        if let build = floor.minimumBuild { parts.append("minimumBuild: \(build)") }
+        if let build = floor.minimumBuild { parts.append("minimumBuild: \"\(build)\"") }
         if let version = floor.minimumBuildOf { parts.append("minimumBuildOf: \"\(version)\"") }
         let blocked = floor.blocked.filter { !base.blocked.contains($0) }.map { "\"\($0)\"" }
         if !blocked.isEmpty { parts.append("blocked: [\(blocked.joined(separator: ", "))]") }
@@ -68,7 +68,9 @@ struct NextText {
     private static func hold(_ hold: StoreHold) -> String {
         var parts: [String] = []
         if !hold.countries.isEmpty {
-            parts.append("countries: [\(hold.countries.joined(separator: ", "))]")
+            // Without quotation marks, YAML reads Norway's code as `false`.
+            let countries = hold.countries.map { "\"\($0)\"" }
+            parts.append("countries: [\(countries.joined(separator: ", "))]")
         }
         if hold.soak > 0 { parts.append("soak: \(hold.soak)s") }
         return parts.isEmpty

@@ -7,7 +7,8 @@ package struct FileContent: Sendable, Equatable {
         case missing
         case isFolder
         case notAFile
-        case tooLarge
+        /// `limit` is in bytes.
+        case tooLarge(limit: Int)
         case system(Int32)
     }
 
@@ -31,7 +32,7 @@ package struct FileContent: Sendable, Equatable {
         case S_IFDIR: throw .isFolder
         default: throw .notAFile
         }
-        guard status.st_size <= limit else { throw .tooLarge }
+        guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
         self.bytes = try Self.bytes(of: descriptor, atMost: limit)
         self.identity = FileIdentity(status)
     }
@@ -52,7 +53,7 @@ package struct FileContent: Sendable, Equatable {
             guard count > 0 else { return bytes }
             bytes += chunk.prefix(count)
             // The file may grow while it is read.
-            guard bytes.count <= limit else { throw .tooLarge }
+            guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
         }
     }
 
@@ -104,7 +105,9 @@ extension FileContent.Failure: CustomStringConvertible {
         case .missing: "there is no such file or folder"
         case .isFolder: "this is a folder"
         case .notAFile: "this is neither a file nor a folder"
-        case .tooLarge: "the file is larger than \(FileContent.maximumRulesSize >> 20) MiB"
+        case .tooLarge(let limit) where limit >= 1 << 20:
+            "the file is larger than \(limit >> 20) MiB"
+        case .tooLarge(let limit): "the file is larger than \(limit >> 10) KiB"
         case .system(let code): "cannot be read: \(unsafe String(cString: strerror(code)))"
         }
     }

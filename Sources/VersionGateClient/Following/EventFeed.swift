@@ -39,21 +39,16 @@ struct EventFeed: Sendable {
     }
 
     private func listen(_ connection: inout Connection) async -> Reconnection.Ending {
-        let begun = connection
+        // What the stream has delivered counts, even if the stream dies.
+        let current = Locked(connection)
         let signs = Locked(0)
-        let (ending, end) = await withTaskGroup(
-            of: (Reconnection.Ending, Connection?).self
-        ) { group in
+        let ending = await withTaskGroup(of: Reconnection.Ending.self) { group in
             defer { group.cancelAll() }
-            group.addTask {
-                var connection = begun
-                let ending = await self.read(&connection, signs)
-                return (ending, connection)
-            }
-            group.addTask { (await self.watch(signs), nil) }
-            return await group.next() ?? (.failed, nil)
+            group.addTask { await self.read(current, signs) }
+            group.addTask { await self.watch(signs) }
+            return await group.next() ?? .failed
         }
-        connection = end ?? begun
+        connection = current.withLock { $0 }
         return ending
     }
 
@@ -67,12 +62,11 @@ struct EventFeed: Sendable {
     }
 
     private func read(
-        _ connection: inout Connection,
+        _ connection: Locked<Connection>,
         _ signs: Locked<Int>
     ) async -> Reconnection.Ending {
-        guard let transfer = self.endpoints.events(lastID: connection.lastID) else {
-            return .failed
-        }
+        let lastID = connection.withLock { $0.lastID }
+        guard let transfer = self.endpoints.events(lastID: lastID) else { return .failed }
         var parser = EventParser()
         var isStream = false
         do {
@@ -83,7 +77,9 @@ struct EventFeed: Sendable {
                     if let refusal = Self.refusal(response) { return refusal }
                     isStream = true
                 case .piece(let piece):
-                    for message in try parser.read(piece) { self.take(message, &connection) }
+                    for message in try parser.read(piece) {
+                        connection.withLock { self.take(message, &$0) }
+                    }
                 }
             }
         } catch {

@@ -13,7 +13,7 @@ extension Denial {
         // The gate's own endpoints use the same header for decisions, but never deny a request.
         guard response.url?.path.contains(GateWire.endpointFolder) != true else { return nil }
         let document =
-            response.value(forHTTPHeaderField: "grpc-status-details-bin")
+            Self.callDetails(of: response, body)
             .flatMap { CallDetails.metadata($0) }.map { GateDocument(metadata: $0) }
             ?? GateDocument(json: Self.json(of: response, body))
             .flatMap { GateWire.isProblem($0.type) ? $0 : nil }
@@ -49,6 +49,22 @@ extension Denial {
     private static func json(of response: HTTPURLResponse, _ body: Data) -> Data {
         guard response.mediaType?.hasPrefix("application/connect+") == true else { return body }
         return body.first == 2 ? Data(body.dropFirst(5)) : Data()
+    }
+
+    /// Returns the details of a gRPC status; with gRPC-Web, the content is a frame with the trailers,
+    /// or its Base64.
+    private static func callDetails(of response: HTTPURLResponse, _ body: Data) -> String? {
+        let name = "grpc-status-details-bin"
+        if let details = response.value(forHTTPHeaderField: name) { return details }
+        guard let type = response.mediaType, type.hasPrefix("application/grpc-web"),
+            body.count <= GateDocument.sizeLimit,
+            let frame = type.hasPrefix("application/grpc-web-text")
+                ? Data(base64Encoded: body) : body
+        else { return nil }
+        // The head of the frame precedes the first trailer, which is the status.
+        let lines = String(decoding: frame, as: UTF8.self).components(separatedBy: "\r\n")
+        return lines.first { $0.hasPrefix("\(name):") }
+            .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
     }
 
     private static func decision(

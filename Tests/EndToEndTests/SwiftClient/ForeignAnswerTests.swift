@@ -174,6 +174,29 @@ struct ForeignAnswerTests {
     }
 
     @Test
+    func `the delay that a stream has sent applies, although the stream dies`() async throws {
+        let silent = try ScriptedBackend { request in
+            guard request.target == "/.versiongate/events" else {
+                return [.answer(fields: Self.json, body: #"{"decision":"allow"}"#)]
+            }
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+            return [.send(head + "retry: 7000\n\n"), .stall]
+        }
+        let slept = Watched<[TimeInterval]>([])
+        let surroundings = ClientEnvironment.test { seconds in
+            switch seconds {
+            case EventFeed.heartbeatTimeout: try await Task.sleep(for: .milliseconds(300))
+            case TestedClient.checkTimeout: try await ClientEnvironment.forever()
+            default: slept.update { $0.append(seconds) }
+            }
+        }
+        let tested = try TestedClient(port: silent.port, surroundings: surroundings)
+        tested.listen()
+        let delays = try slept.wait(for: "the end of the stream") { $0.isEmpty ? nil : $0 }
+        #expect(delays.first == 7)
+    }
+
+    @Test
     func `the client honors the Retry-After of a full gate`() async throws {
         let full = try ScriptedBackend { _ in
             [.answer("503 Service Unavailable", fields: "Retry-After: 120\r\n")]

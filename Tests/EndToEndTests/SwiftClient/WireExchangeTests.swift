@@ -205,10 +205,10 @@ struct WireExchangeTests {
         var body = Data((response["body"] as? String ?? "").utf8)
         if let json = response["json"] {
             body = try JSONSerialization.data(withJSONObject: json, options: .fragmentsAllowed)
-            if let flags = response["envelopeFlags"] as? Int {
-                let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: body.count >> $0) }
-                body = Data([UInt8(truncatingIfNeeded: flags)] + length) + body
-            }
+        }
+        if let flags = response["envelopeFlags"] as? Int {
+            let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: body.count >> $0) }
+            body = Data([UInt8(truncatingIfNeeded: flags)] + length) + body
         }
         if request["method"] as? String == "HEAD" || status == 304 || status == 204 {
             body = Data()

@@ -88,7 +88,8 @@ struct GoldenExchangeTests {
         } else if let pattern = exchange.varies?.body {
             #expect(try answer.has(pattern), "\(name): \(answer.text)")
         } else if let expected = exchange.response.body {
-            #expect(answer.text == expected, "\(name)")
+            let found = try String(decoding: self.content(answer, exchange), as: UTF8.self)
+            #expect(found == expected, "\(name)")
         }
     }
 

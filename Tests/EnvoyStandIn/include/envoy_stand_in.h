@@ -18,6 +18,7 @@ void *_Nullable envoy_dynamic_module_on_http_filter_config_new(
 void envoy_dynamic_module_on_http_filter_config_destroy(void *_Nonnull config);
 void *_Nullable envoy_dynamic_module_on_http_filter_per_route_config_new(
     struct stand_in_bytes name, struct stand_in_bytes settings);
+void envoy_dynamic_module_on_http_filter_per_route_config_destroy(void *_Nonnull settings);
 void *_Nullable envoy_dynamic_module_on_http_filter_new(void *_Nonnull config, void *_Nonnull filter);
 int envoy_dynamic_module_on_http_filter_request_headers(void *_Nonnull filter, void *_Nonnull stream, bool ends);
 int envoy_dynamic_module_on_http_filter_response_headers(void *_Nonnull filter, void *_Nonnull stream, bool ends);
@@ -30,6 +31,8 @@ struct stand_in_stream;
 
 struct stand_in_stream *_Nonnull stand_in_stream_new(const char *_Nonnull address);
 void stand_in_stream_free(struct stand_in_stream *_Nonnull stream);
+// `route`: what the hook for the settings of a route has returned.
+void stand_in_set_route(struct stand_in_stream *_Nonnull stream, const void *_Nullable route);
 void stand_in_add(
     struct stand_in_stream *_Nonnull stream, int map, struct stand_in_bytes name, struct stand_in_bytes value);
 size_t stand_in_count(const struct stand_in_stream *_Nonnull stream, int map);

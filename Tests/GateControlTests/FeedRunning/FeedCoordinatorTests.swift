@@ -314,6 +314,21 @@ struct FeedCoordinatorTests {
         #expect(try await bench.status.lastError == nil)
     }
 
+    @Test func `a retried part does not clear the error about the missing part`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        #expect(!(await bench.coordinator.take(.part(self.value("own")), of: feed, at: 1000)))
+        await bench.coordinator.fail(Self.missing, of: feed, failures: 1)
+        let file = Self.file().replacingOccurrences("id: own", with: "id: mine")
+        try bench.folder.write(file, to: "rules.yaml")
+        #expect(await bench.reloader.reload(reason: .signal).lastReloadSuccessful)
+        await bench.coordinator.retryRefused(at: 1100)
+        #expect(await bench.rules == ["mine", "own"])
+        let status = try await bench.status
+        #expect(status.state == .failing)
+        #expect(status.lastError?.hasSuffix("gb: the source responded with 400") == true)
+    }
+
     @Test func `an invalid file does not block feeds, and a feed does not hide the error`()
         async throws
     {

@@ -46,6 +46,11 @@ final class StandInStream {
         unsafe stand_in_stream_free(self.filter)
     }
 
+    /// Sets the route of the request.
+    func use(_ route: Route) {
+        unsafe stand_in_set_route(self.filter, route.pointer)
+    }
+
     /// Sends the head of a `GET` request for `/`.
     @discardableResult
     func send(_ lines: [String]) -> Bool { self.send("GET", "/", lines) }
@@ -147,6 +152,29 @@ final class StandInStream {
             decoding: UnsafeBufferPointer(start: bytes.ptr, count: bytes.length),
             as: UTF8.self
         )
+    }
+}
+
+/// The settings of a route.
+@safe
+final class Route {
+    fileprivate let pointer: UnsafeMutableRawPointer
+
+    /// Creates the settings; `nil` if the module refuses them.
+    init?(_ settings: String) {
+        let bytes = Array(settings.utf8)
+        let pointer = unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe envoy_dynamic_module_on_http_filter_per_route_config_new(
+                stand_in_bytes(ptr: nil, length: 0),
+                stand_in_bytes(ptr: bytes.baseAddress, length: bytes.count)
+            )
+        }
+        guard let pointer = unsafe pointer else { return nil }
+        unsafe self.pointer = pointer
+    }
+
+    deinit {
+        unsafe envoy_dynamic_module_on_http_filter_per_route_config_destroy(self.pointer)
     }
 }
 

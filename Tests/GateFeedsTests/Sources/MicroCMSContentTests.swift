@@ -159,7 +159,7 @@ struct MicroCMSContentTests {
         #expect(
             notes == [
                 "'os' contains platforms and is not read; `fields: { platform: os }` limits each "
-                    + "rule to its platforms"
+                    + "rule to the platforms of its entry"
             ]
         )
     }

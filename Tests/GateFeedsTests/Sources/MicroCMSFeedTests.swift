@@ -323,6 +323,25 @@ struct MicroCMSWireTests {
         await #expect(throws: FeedFailure.self) { try await self.ask(cms) }
     }
 
+    @Test func `a change of a later entry is noticed, although the first response is the same`()
+        async throws
+    {
+        let cms = try MicroCMS(key: "the-key", hasETags: true)
+        var list = (0..<12).map { ["maxAppVersion": "\($0)", "url": "https://a.example"] }
+        cms.publish(list: list)
+        guard case .value(let value)? = try await self.ask(cms) else {
+            Issue.record("no value")
+            return
+        }
+        list[11]["maxAppVersion"] = "50"
+        cms.publish(list: list)
+        guard case .value(let later)? = try await self.ask(cms, last: value) else {
+            Issue.record("the change was missed")
+            return
+        }
+        #expect(later.document.contains("<=50"))
+    }
+
     @Test func `an HTML response is reported as such`() async throws {
         let cms = try MicroCMS(key: "the-key")
         cms.publish(["maxAppVersion": "2.0", "url": "https://a.example"])

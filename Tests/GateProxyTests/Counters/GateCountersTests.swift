@@ -11,10 +11,12 @@ struct GateCountersTests {
         counters.add(RequestTerms(kind: .require, gap: .missing(.version)), times: 5)
         counters.add(RequestTerms(kind: .maintenance, gap: .unreadable(.build)), times: 7)
         counters.add(RequestTerms(kind: .allow, rule: "a", isPassed: true), times: 11)
+        // A pass that lifted a route, but no denial.
+        counters.add(RequestTerms(kind: .recommend, rule: "a", isPassed: true), times: 13)
         var expected = GateCounters()
-        expected.requests = 28
+        expected.requests = 41
         expected.allowed = 2
-        expected.passed = 11
+        expected.passed = 24
         expected.recommended = 3
         expected.observed = 3
         expected.required = 5

@@ -139,6 +139,18 @@ struct AuditLogTests {
         #expect(asked.withLock { $0.count } == 2)
     }
 
+    @Test func `a change at the end of an hour has an actual impact, too`() async throws {
+        let rows = Self.rows([("2.0", 30), ("3.0", 70)])
+        let log = try Self.log(clients: { _ in rows }) { _, _ in rows }
+        let (old, new) = (try Self.rules("1.0"), try Self.rules("2.5"))
+        // 8:58:30, so that the period is from 8:59 to 9:59.
+        log.note(Self.applied(new, over: old, by: .request, after: 3_510))
+        _ = try await log.records(atMost: 1)
+        // 10:30; the census has the minutes from 8:00 until 11:00.
+        log.settle(at: Self.now.advanced(by: 9_000))
+        #expect(try await log.records(atMost: 1).first?.happened != nil)
+    }
+
     @Test func `an hour outside of the census has no actual impact`() async throws {
         let log = try Self.log(clients: { _ in [] }) { _, _ in
             Issue.record("the minutes are gone by now")

@@ -54,6 +54,7 @@ struct RedisAddressTests {
         ("redis://secret@redis.internal", "expected [USER]:PASSWORD"),
         ("redis://:se%cret@redis.internal", "expected [USER]:PASSWORD"),
         ("redis://:se%4", "expected HOST or HOST:PORT"),
+        ("redis://:se%+4cret@redis.internal", "expected [USER]:PASSWORD"),
         ("redis://:%ff@redis.internal", "expected [USER]:PASSWORD"),
     ])
     func `an invalid URL is rejected without its password`(text: String, words: String) {

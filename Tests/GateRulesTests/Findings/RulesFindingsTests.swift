@@ -102,6 +102,13 @@ struct RulesFindingsTests {
         (
             Self.rules(#"id: a, blockedBuilds: { versionMatches: '\d' }"#),
             [
+                "r.yaml:2:12: error: the rule 'a' locks out all clients: no version passes; if this "
+                    + "is intended, add 'accept: [lockout]' to the rule"
+            ]
+        ),
+        (
+            Self.rules(#"id: a, blocked: ["<2", ">=2"]"#),
+            [
                 "r.yaml:2:12: error: the rule 'a' locks out all clients: no version passes; a list "
                     + "of ranges means 'or', and a space within a range means 'and'; if this is "
                     + "intended, add 'accept: [lockout]' to the rule"

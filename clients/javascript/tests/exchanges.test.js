@@ -13,8 +13,7 @@ const names = readdirSync(folder).sort();
 
 /** Returns the content as it is sent over a socket. */
 function content({ json, body, envelopeFlags }) {
-  if (json === undefined) return Buffer.from(body ?? "");
-  const text = Buffer.from(JSON.stringify(json));
+  const text = Buffer.from(json === undefined ? (body ?? "") : JSON.stringify(json));
   if (envelopeFlags === undefined) return text;
   const front = Buffer.alloc(5);
   front.writeUInt8(envelopeFlags);

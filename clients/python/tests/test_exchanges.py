@@ -27,9 +27,10 @@ def answer(status=200, fields=(), url="https://gate.example/"):
 
 def content(exchange):
     response = exchange["response"]
-    if "json" not in response:
-        return response.get("body", "").encode()
-    body = json.dumps(response["json"]).encode()
+    if "json" in response:
+        body = json.dumps(response["json"]).encode()
+    else:
+        body = response.get("body", "").encode()
     if "envelopeFlags" in response:
         body = struct.pack(">BI", response["envelopeFlags"], len(body)) + body
     return body

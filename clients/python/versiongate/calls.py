@@ -30,6 +30,26 @@ def facts(message: str, details: str) -> dict[str, object]:
     return found
 
 
+def web_trailers(kind: str, body: bytes | str | None) -> dict[str, str]:
+    """Returns the trailers in the content of a gRPC-Web response.
+
+    The content is a frame whose lines end with CRLF, or its Base64.
+    """
+    if not body or not kind.startswith("application/grpc-web"):
+        return {}
+    frame = body.encode() if isinstance(body, str) else body
+    if kind.startswith("application/grpc-web-text"):
+        try:
+            frame = base64.b64decode(frame)
+        except ValueError:
+            # Invalid content counts as missing.
+            return {}
+    # The head of the frame precedes the first trailer, which is the status.
+    lines = frame.decode("latin-1").split("\r\n")
+    pairs = (line.partition(":") for line in lines)
+    return {name: value.strip() for name, colon, value in pairs if colon}
+
+
 def _contents(data: bytes, number: int) -> list[bytes]:
     """Returns the contents of all length-delimited Protocol Buffers fields with a number."""
     found = []

@@ -53,7 +53,8 @@ def inspect(response, body: bytes | str | None = None) -> Required | Maintenance
     source = document if is_ours else None
     if kind.startswith("application/grpc"):
         names = ("grpc-message", "grpc-status-details-bin")
-        source = calls.facts(*(field(response, name) for name in names))
+        trailers = calls.web_trailers(kind, body)
+        source = calls.facts(*(field(response, name) or trailers.get(name, "") for name in names))
     names = UPDATE | WINDOW if decision == "maintenance" else UPDATE
     facts = Facts.read(source, names)
     retry_after = field(response, "Retry-After")

@@ -132,14 +132,11 @@ struct LockoutCheck {
         guard group.contains(where: { !$0.blocked.isEmpty || !$0.blockedBuilds.isEmpty }) else {
             return nil
         }
-        return Self.closure(VersionReach(of: group))
-    }
-
-    private static func closure(_ reach: VersionReach) -> String? {
-        switch reach {
+        return switch VersionReach(of: group) {
         case .open: nil
-        case .closed:
+        case .closed where group.contains(where: { $0.blocked.count + $0.blockedBuilds.count > 1 }):
             "no version passes; a list of ranges means 'or', and a space within a range means 'and'"
+        case .closed: "no version passes"
         case .closedAbove: "it blocks all future versions, so no update helps"
         }
     }

@@ -18,6 +18,20 @@ internal fun callFacts(message: String, details: String): Map<String, Any> {
     return facts
 }
 
+/** Returns the trailers in the content of a gRPC-Web response: a frame whose lines end with CRLF, or its Base64. */
+internal fun webTrailers(mediaType: String, content: String): Map<String, String> {
+    val frame = try {
+        val isEncoded = mediaType.startsWith("application/grpc-web-text")
+        if (isEncoded) String(base64(content), Charsets.ISO_8859_1) else content
+    } catch (error: Malformed) {
+        // Invalid content counts as missing.
+        ""
+    }
+    // The head of the frame precedes the first trailer, which is the status.
+    return frame.split("\r\n").filter { ':' in it }
+        .associate { it.substringBefore(':') to it.substringAfter(':').trim() }
+}
+
 private fun metadata(status: ByteArray): HashMap<String, Any> {
     val found = HashMap<String, Any>()
     for (detail in contents(status, 3)) {

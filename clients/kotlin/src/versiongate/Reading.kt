@@ -30,10 +30,13 @@ class Answer @JvmOverloads constructor(
     /** Whether the content may contain the facts of a denial and should be read. */
     val isProblem: Boolean
         get() = mediaType == PROBLEM ||
-            deniedBy(marker()) != null && (mediaType.endsWith("json") || endsStream)
+            deniedBy(marker()) != null && (mediaType.endsWith("json") || endsStream || isWebCall)
 
     /** Whether it is a response to a Connect streaming call. */
     internal val endsStream: Boolean get() = mediaType.startsWith("application/connect+")
+
+    /** Whether it is a response to a gRPC-Web call. */
+    internal val isWebCall: Boolean get() = mediaType.startsWith("application/grpc-web")
 
     internal val mediaType: String
         get() = lowercased(field("Content-Type").substringBefore(';').trim())
@@ -67,7 +70,9 @@ fun inspect(answer: Answer, content: String?): Denial? {
     if (answer.mediaType != PROBLEM && type !in DENIED_BY_TYPE.keys) document = null
     // Custom content may use these names with other meanings.
     val members = if (answer.mediaType.startsWith("application/grpc")) {
-        callFacts(answer.field("grpc-message"), answer.field("grpc-status-details-bin"))
+        val trailers = if (answer.isWebCall) webTrailers(answer.mediaType, text) else emptyMap()
+        fun trailer(name: String): String = answer.field(name).ifEmpty { trailers[name] ?: "" }
+        callFacts(trailer("grpc-message"), trailer("grpc-status-details-bin"))
     } else {
         document
     }

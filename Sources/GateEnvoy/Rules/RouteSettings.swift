@@ -1,0 +1,40 @@
+import GateRules
+import Synchronization
+
+/// The settings in the `filter_config` of a route.
+final class RouteSettings: Sendable {
+    /// Whether the rules are evaluated and counted, but nothing is denied or sent to another backend.
+    let observes: Bool
+    /// The path that the rules are evaluated for, instead of the request's own.
+    let path: [UInt8]?
+
+    private static let hint =
+        "write 'mode: observe', 'path: /v2/payments' with the path to evaluate the rules for, or both"
+
+    /// - Throws: The error to log if the settings are invalid.
+    init(_ bytes: [UInt8]) throws(RulesFileError) {
+        let entries = try SettingsFile.moduleEntries(
+            in: bytes,
+            keys: ["mode", "path"],
+            hint: Self.hint
+        )
+        if let mode = entries["mode"], !["enforce", "observe"].contains(mode.text) {
+            throw mode.remark("'\(mode.text)' is not a mode; expected 'enforce' or 'observe'")
+        }
+        if let path = entries["path"], !path.text.hasPrefix("/") {
+            throw path.remark("'\(path.text)' is not a path; it must begin with '/'")
+        }
+        self.observes = entries["mode"]?.text == "observe"
+        self.path = entries["path"].map { Array($0.text.utf8) }
+        Self.exist.store(true, ordering: .releasing)
+        if self.observes { Self.observing.store(true, ordering: .releasing) }
+    }
+
+    /// Whether a route of this process has or had settings, so that each request has to ask for those of its route.
+    static var areUsed: Bool { self.exist.load(ordering: .acquiring) }
+    /// Whether a route of this process observes, or did, so that all rules are also needed in this mode.
+    static var needObservingRules: Bool { self.observing.load(ordering: .acquiring) }
+
+    private static let exist = Atomic(false)
+    private static let observing = Atomic(false)
+}
