@@ -315,18 +315,18 @@ extension ClientConnection {
     }
 }
 
-/// The lifecycle of a stream, which serves one request after another.
+/// The lifecycle of a stream; the object is reused for one stream after another.
 extension ClientConnection {
-    /// Prepares the stream for its next request.
+    /// Prepares the object for its next stream.
     func enterStream() {
         if self.rules !== self.loop.rules { self.rulesChanged() }
         self.exchange.begin()
         self.clients.add(stream: self)
     }
 
-    /// Ends the current request of the stream.
+    /// Ends the current stream.
     ///
-    /// - Returns: Whether another request may be served.
+    /// - Returns: Whether the object may be reused for another stream.
     func leaveStream() -> Bool {
         guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0,
             self.outbound == nil, self.upstream == nil, self.request.revocable == nil,

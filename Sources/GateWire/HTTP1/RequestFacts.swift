@@ -25,7 +25,8 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var requestIDLine: Int?
     package private(set) var forwardedForLine: Int?
     @usableFromInline package private(set) var upgradeLine: Int?
-    /// A bit set of the identity fields that are present, by the index in their role.
+    /// A bit set of the identity fields that are present; the bit numbers are the indices in the
+    /// fields' roles.
     package private(set) var identityFields: UInt64 = 0
     /// Whether there is a field that is never forwarded, because only the gate may write or read it.
     package private(set) var hasGateOwnedField = false

@@ -138,7 +138,7 @@ extension HTTP2Connection {
     }
 
     func read(context: ChannelHandlerContext) {
-        // A client that does not read its responses may not send more requests. Requests that have arrived are served
+        // Nothing more is read from a client that does not read its responses. Requests that have arrived are served
         // before new ones are read.
         if self.isWritable, !self.turn.isWaiting {
             context.read()
