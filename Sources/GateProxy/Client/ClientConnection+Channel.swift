@@ -279,7 +279,7 @@ extension ClientConnection {
 
 /// The upgrade to HTTP/2.
 extension ClientConnection {
-    /// Detects, in a malformed head, the connection preface of HTTP/2 with prior knowledge (RFC 9113 3.3).
+    /// Detects, in a malformed head, the connection preface of HTTP/2 with prior knowledge (RFC 9113 section 3.3).
     ///
     /// - Returns: Whether the connection uses HTTP/2 from now on.
     func detectHTTP2Preface() -> Bool {
