@@ -60,7 +60,7 @@ def documents(page):
 
 
 def closed(schema):
-    """Returns a schema that also rejects members it does not name, as a typing error would make them."""
+    """Returns a schema that also rejects members it does not name, as a typo would make them."""
     if isinstance(schema, list):
         return [closed(part) for part in schema]
     if not isinstance(schema, dict):

@@ -4,7 +4,7 @@
 #
 # Expected:  core.httpclient():get() returns the final response: an authorizer that sends 103 Early
 #            Hints, or 102 Processing, and then 426 has the status 426, as HTTP requires of clients
-#            (RFC 9110, 15.2).
+#            (RFC 9110 section 15.2).
 # Observed:  the status is 103, without a body, and the 426 that follows is dropped. As HTTP/1.1
 #            permits a server to send interim responses to every HTTP/1.1 client, this is not an
 #            error of the authorizer.

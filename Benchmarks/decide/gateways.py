@@ -1,4 +1,4 @@
-"""The gateways that send an authorization request for each request of a client."""
+"""The gateways that send an authorization request for each client request."""
 
 import dataclasses
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 import GateWire
 
-/// Parses the gate's HTTP/2 output and checks it against the stream states (RFC 9113 5.1).
+/// Parses the gate's HTTP/2 output and checks it against the stream states (RFC 9113 section 5.1).
 struct HTTP2FrameLog {
     private enum Stream {
         case begun
@@ -51,7 +51,7 @@ struct HTTP2FrameLog {
             try expect(self.streams[id] != .reset, "a second reset of \(id)")
             if self.streams[id] == .ended {
                 // After a complete response, a reset may have NO_ERROR to stop the body, PROTOCOL_ERROR for malformed
-                // requests (RFC 9113 8.1.1), or STREAM_CLOSED for frames after the end (RFC 9113 5.1).
+                // requests (RFC 9113 section 8.1.1), or STREAM_CLOSED for frames after the end (RFC 9113 section 5.1).
                 let isMeant = [0, 1, 5].contains { payload == [0, 0, 0, $0] }
                 try expect(isMeant, "the reset \(payload) after a response on \(id)")
             }

@@ -2,8 +2,8 @@ import GateProxy
 import GateWire
 import NIOCore
 
-/// Checks that an HTTP/1.1 head that is written for HTTP/2 and parsed again is the same head (RFC 9113 8.2 and 8.3),
-/// with the same body framing.
+/// Checks that an HTTP/1.1 head that is written for HTTP/2 and parsed again is the same head (RFC 9113 sections 8.2 and
+/// 8.3), with the same body framing.
 enum HeadsBetweenVersions {
     /// Checks a request in the formats for HTTP/1.1 and HTTP/2 backends; `head` is the parsed HTTP/1.1 text.
     static func check(
@@ -12,7 +12,7 @@ enum HeadsBetweenVersions {
         _ facts: RequestFacts,
         in bytes: [UInt8]
     ) throws(Finding) {
-        // HTTP/2 requires a non-empty authority (RFC 9113 8.3.1).
+        // HTTP/2 requires a non-empty authority (RFC 9113 section 8.3.1).
         guard let host = facts.hostLine.map({ head.fields.lines[$0] }),
             host.valueStart < host.valueEnd
         else { return }
@@ -35,7 +35,7 @@ enum HeadsBetweenVersions {
         in bytes: [UInt8],
         answersHead: Bool
     ) throws(Finding) {
-        // HTTP/2 has no 101 (RFC 9113 8.6).
+        // HTTP/2 has no 101 (RFC 9113 section 8.6).
         guard head.status != 101 else { return }
         let endsStream = !head.isInterim && facts.framing == .none
         var block = ByteBuffer()

@@ -64,8 +64,7 @@ package enum RequestHeadPeer {
                 method: head.method.rawValue,
                 target: head.uri,
                 minorVersion: head.version.minor,
-                // llhttp does not remove trailing whitespace, which is not part of the value (RFC
-                // 9112 5.1).
+                // llhttp does not remove trailing whitespace, which is not part of the value (RFC 9112 section 5.1).
                 fields: head.headers.map { field in
                     let value = field.value.utf8.reversed().drop { $0 == 0x20 || $0 == 0x09 }
                     return Reading.Field(
@@ -92,7 +91,7 @@ package enum RequestHeadPeer {
 
     /// Whether the method or version is unknown to llhttp.
     ///
-    /// The gate accepts any method, and treats HTTP/1.2 and later as HTTP/1.1 (RFC 9110 2.5).
+    /// The gate accepts any method, and treats HTTP/1.2 and later as HTTP/1.1 (RFC 9110 section 2.5).
     private static func isBeyondPeer(_ bytes: [UInt8], _ reading: Reading) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         let versions = (2...9).map { " HTTP/1.\($0)\r\n" }

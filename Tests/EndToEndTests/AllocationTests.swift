@@ -236,7 +236,7 @@ struct AllocationTests {
         #expect(best <= request.limit)
     }
 
-    /// Fields that an HTTP/2 client sends once and then refers to by their indexes (RFC 7541, 6.1).
+    /// Fields that an HTTP/2 client sends once and then refers to by their indexes (RFC 7541 section 6.1).
     struct IndexedFields: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let limit: Double

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// A client may close its write side as soon as it has sent everything (RFC 9112, 9.6).
+/// A client may close its write side as soon as it has sent everything (RFC 9112 section 9.6).
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HalfCloseTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"

@@ -1,4 +1,4 @@
-/// A typing error in a rules file.
+/// A typo in a rules file.
 package struct Mutation: Sendable {
     /// A description of the mutation that includes its line.
     package let words: String

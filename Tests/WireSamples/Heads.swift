@@ -127,7 +127,7 @@ extension ResponseHeadParser {
 }
 
 extension HeaderList {
-    /// Creates the list from a header block in which each field is a literal (RFC 7541 6.2.2).
+    /// Creates the list from a header block in which each field is a literal (RFC 7541 section 6.2.2).
     package init(_ fields: [(String, String)], names: FieldNameTable = .response) throws {
         var block: [UInt8] = []
         for (name, value) in fields {

@@ -6,7 +6,7 @@ internal import GateRules
 internal import GateSystem
 internal import NIOHTTP1
 
-/// The endpoint that reports which counted clients other rules would affect.
+/// The endpoint that reports which counted clients proposed rules would affect.
 extension AdminEndpoints {
     /// The rules that are compared with the active ones.
     private enum Candidate: Sendable {

@@ -240,7 +240,7 @@ extension GateMetrics {
         var failures = MetricFamily(
             "versiongate_feed_failures",
             .gauge,
-            "Number of consecutive failed polls of a feed."
+            "Number of consecutive failures of a feed."
         )
         var states = MetricFamily(
             "versiongate_feed_state",

@@ -66,7 +66,7 @@ package struct FloorAdvice: Sendable {
     ///   - rows: The census of the last `days` days.
     ///   - ruleSet: The active rules; clients that they already deny are not counted.
     ///   - now: The time of the evaluation.
-    ///   - limit: The share of clients that a floor may affect, from 0 to 1.
+    ///   - limit: The maximum share of clients that a floor may affect, from 0 to 1.
     ///   - days: The number of days that the rows cover.
     ///   - isWanted: Whether to include an app and platform.
     package init(

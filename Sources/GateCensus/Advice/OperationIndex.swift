@@ -102,8 +102,7 @@ struct OperationIndex: Sendable {
     /// A path that is not in any document, but resembles the paths of some operations.
     struct Other: Sendable {
         let shape: PathShape
-        /// The segments that precede the path in the document; `nil` if some of them are not
-        /// literal.
+        /// The segments before the document's path; `nil` if some of them are not literal.
         let base: String?
         let operations: Set<Int>
     }

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The effect of other rules on the clients in a census.
+/// The effect of proposed rules on the clients in a census.
 package struct Impact: Sendable {
     /// The clients whose decisions under the old and the new rules differ in one direction.
     package struct Side: Sendable {

@@ -54,7 +54,10 @@ struct BreakerRecord: Sendable, Equatable, Codable {
             let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             self = try JSONDecoder().decode(BreakerRecord.self, from: Data(bytes))
             guard self.format == 1 else {
-                report("\(folder.path)/\(Self.name) was written in another release's format")
+                report(
+                    "\(folder.path)/\(Self.name) was written in the format of another version of "
+                        + "VersionGate"
+                )
                 return nil
             }
         } catch FileContent.Failure.missing {

@@ -197,7 +197,8 @@ package actor RulesReloader {
                 self.waiting = []
                 // The result of a signal only appears in the log.
                 let origin = answered.map(\.origin).first { $0.reason == .signal } ?? first
-                // A signal requests the current state; there is at most one watcher.
+                // A request without a sighting, such as that of a signal, requests the current state.
+                // There is at most one watcher, so the last sighting is the newest one.
                 let isSeen = answered.allSatisfy { $0.sighting != nil }
                 let reading = self.reading(
                     for: origin.reason,

@@ -46,7 +46,7 @@ struct RequestFieldTable {
             [(AnswerForm.connectField, LineMeaning.connectVersion)]
             + AnswerForm.graphQLFields.map { ($0, .graphQL) }
         let owned = GateField.forgeable.map { ($0, LineMeaning.owned) }
-        // If names are equal, the first one applies, which is added last.
+        // If a name occurs more than once, its first meaning applies: it is added last, so a lookup finds it first.
         for (name, meaning) in (Self.fixed + owned + identity + dialects).prefix(255).reversed() {
             let bytes = Array(name.utf8)
             guard let first = bytes.first else { continue }

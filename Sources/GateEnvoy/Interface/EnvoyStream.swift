@@ -96,7 +96,7 @@ struct EnvoyStream {
         guard isKnown else { return "" }
         let text = unsafe bytes.text
         guard let colon = text.lastIndex(of: ":") else { return text }
-        // Brackets enclose an IPv6 address beside a port (RFC 3986 3.2.2).
+        // Brackets enclose an IPv6 address beside a port (RFC 3986 section 3.2.2).
         return String(text[..<colon].filter { $0 != "[" && $0 != "]" })
     }
 }

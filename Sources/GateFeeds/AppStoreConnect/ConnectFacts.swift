@@ -106,8 +106,8 @@ struct ConnectFacts {
             members.append(.init("minimumBuildOf", .text("\(build.version)")))
         }
         if target.ask == .recommend {
-            // The build is already available, so the recommendation begins with its upload. Without
-            // `enforceFrom`, the floor is never enforced.
+            // The build is already available, so the recommendation begins at its upload time.
+            // Without `enforceFrom`, the floor is never enforced.
             let since = newest.uploadedAt ?? Timestamp(secondsSinceEpoch: 0)
             members.append(.init("warnFrom", .text("\(since)")))
         }

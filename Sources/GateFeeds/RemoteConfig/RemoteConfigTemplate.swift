@@ -54,7 +54,9 @@ struct RemoteConfigTemplate {
         for group in (document.parameterGroups ?? [:]).values {
             // Firebase keeps names unique; if a name is not unique, the value that apps receive is
             // unknown.
-            let twice = Value.unreadable("it is defined twice, in two groups or in one and outside")
+            let twice = Value.unreadable(
+                "it is defined twice: in two groups, or in a group and outside of groups"
+            )
             parameters.merge((group.parameters ?? [:]).mapValues(\.parameter)) { _, _ in
                 Parameter(defaultValue: twice, conditionalValues: [:])
             }

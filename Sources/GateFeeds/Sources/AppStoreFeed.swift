@@ -47,7 +47,9 @@ struct AppStoreFeed: FeedSource {
             }
         }
         if failures.isEmpty, sightings.isEmpty {
-            throw .content("the App Store has no app \(self.question) in any of these countries")
+            throw .content(
+                "the App Store has no app \(self.question) in any of the feed's countries"
+            )
         }
         let document = sightings.document(for: self.store, in: self.countries)
         let value = FeedValue(

@@ -47,7 +47,7 @@ extension MicroCMSFeed {
             let rule = self.rule.platforms?.names ?? ""
             guard foreign.count < entries.count else {
                 throw .content(
-                    "'\(first)' is for a platform other than the feed's 'rule' (\(rule))"
+                    "'\(first)' is for a platform other than that of the feed's 'rule' (\(rule))"
                 )
             }
             let names = foreign.map { "'\($0)'" }.joined(separator: ", ")

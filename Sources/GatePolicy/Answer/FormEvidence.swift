@@ -162,7 +162,7 @@ extension Span<UInt8> {
     }
 
     /// Whether the bytes are the given lower-case media type, ignoring case, with an optional suffix (`+proto`) or
-    /// parameters (RFC 9110 8.3.1).
+    /// parameters (RFC 9110 section 8.3.1).
     fileprivate func isMediaType(_ type: StaticString) -> Bool {
         let count = type.utf8CodeUnitCount
         guard count <= self.count else { return false }

@@ -30,8 +30,8 @@ struct ExactPath {
         self.bytes = kept.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
-    /// Whether a path is already in this spelling, as nearly all paths are; that is, it has no
-    /// triplets and no segments to resolve.
+    /// Whether a path is certainly normalized already, as nearly all paths are: it has no triplets,
+    /// no non-ASCII or ambiguous characters, no `//` and no `/.`.
     private static func isExact(_ path: Span<UInt8>) -> Bool {
         var last: UInt8 = 0
         for index in path.indices {

@@ -92,7 +92,7 @@ extension AccessLog {
         self.write(value, in: bytes, atMost: Limit.field, into: &line)
     }
 
-    /// Writes the method; a token contains nothing that must be escaped (RFC 9110 5.6.2).
+    /// Writes the method; a token contains nothing that must be escaped (RFC 9110 section 5.6.2).
     private func writeMethod(
         _ parts: LoggedParts,
         in bytes: Span<UInt8>,
@@ -104,7 +104,7 @@ extension AccessLog {
 
     private func writePath(_ parts: LoggedParts, in bytes: Span<UInt8>, into line: inout LogCursor)
     {
-        // The backend receives `/` for an empty path (RFC 9112 3.2.1).
+        // The backend receives `/` for an empty path (RFC 9112 section 3.2.1).
         if parts.path.isEmpty { line.writeStaticString("/") }
         self.write(parts.path, in: bytes, atMost: Limit.path, into: &line)
     }

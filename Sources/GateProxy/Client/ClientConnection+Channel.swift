@@ -279,7 +279,7 @@ extension ClientConnection {
 
 /// The upgrade to HTTP/2.
 extension ClientConnection {
-    /// Detects, in a malformed head, the connection preface of HTTP/2 with prior knowledge (RFC 9113 3.3).
+    /// Detects, in a malformed head, the connection preface of HTTP/2 with prior knowledge (RFC 9113 section 3.3).
     ///
     /// - Returns: Whether the connection uses HTTP/2 from now on.
     func detectHTTP2Preface() -> Bool {
@@ -315,18 +315,18 @@ extension ClientConnection {
     }
 }
 
-/// The lifecycle of a stream, which serves one request after another.
+/// The lifecycle of a stream; the object is reused for one stream after another.
 extension ClientConnection {
-    /// Prepares the stream for its next request.
+    /// Prepares the object for its next stream.
     func enterStream() {
         if self.rules !== self.loop.rules { self.rulesChanged() }
         self.exchange.begin()
         self.clients.add(stream: self)
     }
 
-    /// Ends the current request of the stream.
+    /// Ends the current stream.
     ///
-    /// - Returns: Whether another request may be served.
+    /// - Returns: Whether the object may be reused for another stream.
     func leaveStream() -> Bool {
         guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0,
             self.outbound == nil, self.upstream == nil, self.request.revocable == nil,

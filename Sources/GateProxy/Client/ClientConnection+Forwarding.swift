@@ -335,7 +335,7 @@ extension ClientConnection {
     }
 
     /// Whether the request is complete for an HTTP/1.1 backend, where a body with a length cannot be followed by
-    /// trailers (RFC 9112 6.3).
+    /// trailers (RFC 9112 section 6.3).
     private func isComplete(_ stream: HTTP2Stream, for upstream: UpstreamConnection) -> Bool {
         guard case .channel = upstream.transport else { return false }
         return stream.announcedLength?.isComplete ?? false

@@ -15,7 +15,7 @@ extension ClientConnection: UpstreamReceiver {
             status: head.status,
             switchesAsOffered: self.isOffered(head, facts: facts, bytes: bytes),
             // Once it has the response, a client or a proxy may omit the rest of the request body. The next request
-            // would then be read as the rest of that body (RFC 9110 10.1.1).
+            // would then be read as the rest of that body (RFC 9110 section 10.1.1).
             endsByClose: framing.endsByClose
                 || !self.transport.isStream && !self.requestHasEnded
         )
@@ -25,7 +25,7 @@ extension ClientConnection: UpstreamReceiver {
         }
         switch action {
         case .forwardInterim:
-            // HTTP/1.0 has no interim responses (RFC 9110 15.2).
+            // HTTP/1.0 has no interim responses (RFC 9110 section 15.2).
             guard !self.request.response.isHTTP10 else { return }
             self.write(head, facts: facts, bytes: bytes, connection: .keep)
         case .forward(let keepsClient):
@@ -95,7 +95,7 @@ extension ClientConnection: UpstreamReceiver {
         return bytes.matches(name, from: line.valueStart, to: line.valueEnd)
     }
 
-    /// Whether a 101 response switches to a protocol that the client has offered (RFC 9110 7.8).
+    /// Whether a 101 response switches to a protocol that the client has offered (RFC 9110 section 7.8).
     private func isOffered(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -241,7 +241,7 @@ extension ClientConnection: UpstreamReceiver {
     }
 
     func upstreamEnded(wasReset: Bool) {
-        // A reset can be forwarded to a stream (RFC 8441 5).
+        // A reset can be forwarded to a stream (RFC 8441 section 5).
         if wasReset, case .tunnel = self.exchange, self.transport.isStream {
             self.dropUpstream()
             return self.closeAfterWriting()

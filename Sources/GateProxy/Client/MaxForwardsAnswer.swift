@@ -1,6 +1,7 @@
 import GatePolicy
 
-/// The responses to `TRACE` and `OPTIONS` with `Max-Forwards: 0`, which the gate does not forward (RFC 9110 7.6.2).
+/// The responses to `TRACE` and `OPTIONS` with `Max-Forwards: 0`, which the gate does not forward (RFC 9110 section
+/// 7.6.2).
 enum MaxForwardsAnswer {
     /// Returns the response to `TRACE` or, if `isTrace` is false, to `OPTIONS`.
     ///

@@ -115,8 +115,8 @@ extension RenderedAnswer {
 
     /// Returns a text as the value of a header field.
     ///
-    /// Line breaks become spaces, and in JSON all other characters outside of printable ASCII become escape
-    /// sequences (RFC 8259 7).
+    /// Line breaks become spaces, and in JSON all other characters outside of printable ASCII become escape sequences
+    /// (RFC 8259 section 7).
     private static func fieldValue(of body: [UInt8]) -> [UInt8] {
         let isJSON = body.first { $0 > ASCII.space } == UInt8(ascii: "{")
         var value: [UInt8] = []

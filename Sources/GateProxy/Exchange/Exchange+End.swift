@@ -14,7 +14,8 @@ extension Exchange {
 
     /// The client closed its write side.
     ///
-    /// `hasMore` tells whether there are unprocessed bytes: the rest of the request, or another request (RFC 9112 9.6).
+    /// `hasMore` tells whether there are unprocessed bytes: the rest of the request, or another request (RFC 9112
+    /// section 9.6).
     package mutating func clientEnded(hasMore: Bool) -> ClientEndAction {
         switch self {
         case .head where hasMore, .idle where hasMore:

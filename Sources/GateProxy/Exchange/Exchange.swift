@@ -25,7 +25,7 @@ package enum Exchange: Equatable, Sendable {
     case lingering(Lingering)
     /// The gate sends events to the client, which sends nothing more.
     indirect case streaming(EventStream)
-    /// The protocol was switched: bytes are forwarded in both directions (RFC 9110 7.8).
+    /// The protocol was switched: bytes are forwarded in both directions (RFC 9110 section 7.8).
     case tunnel(Tunnel)
     /// Nothing more is read; output may still be pending.
     case closed
@@ -41,11 +41,11 @@ package enum Exchange: Equatable, Sendable {
         /// Whether the request can be retried: it is idempotent and was sent on a reused connection.
         package var retryable: Bool
         package var offersUpgrade: Bool
-        /// Whether the client interprets any 2xx response as the start of a tunnel (RFC 9110 9.3.6).
+        /// Whether the client interprets any 2xx response as the start of a tunnel (RFC 9110 section 9.3.6).
         package var isConnect: Bool
         /// The number of interim (1xx) responses so far.
         package var interims = 0
-        /// Whether a backend has refused to process the request (RFC 9113 8.7).
+        /// Whether a backend has refused to process the request (RFC 9113 section 8.7).
         package var wasRefused = false
         /// Whether a backend has timed out on the request.
         package var upstreamTimedOut = false

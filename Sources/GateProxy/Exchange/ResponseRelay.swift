@@ -125,7 +125,7 @@ extension ResponseRelay {
         if case .relaying(_, let keepsAlive) = self.state { keepsAlive } else { false }
     }
 
-    /// Returns the `Connection` header field of the response (RFC 9112 9.3).
+    /// Returns the `Connection` header field of the response (RFC 9112 section 9.3).
     func connection(keepsClient: Bool) -> ResponseHeadWriter.Connection {
         switch (keepsClient, self.isHTTP10) {
         case (true, false): .keep

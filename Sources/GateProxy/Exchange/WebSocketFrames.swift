@@ -1,5 +1,5 @@
 /// A parser that tracks the frames in one direction of a WebSocket, to find a position between two
-/// frames (RFC 6455 5.2).
+/// frames (RFC 6455 section 5.2).
 package struct WebSocketFrames: Equatable {
     /// The number of bytes of a frame header that have been read; 0 between two frames.
     private var headerCount = 0
@@ -62,14 +62,14 @@ package struct WebSocketFrames: Equatable {
         self.isLost = self.remaining > UInt64(Int64.max)
     }
 
-    /// Returns a server's close frame (RFC 6455 5.5.1 and 7.4); the reason has at most 123 bytes.
+    /// Returns a server's close frame (RFC 6455 sections 5.5.1 and 7.4); the reason has at most 123 bytes.
     static func close(_ code: UInt16, _ reason: StaticString) -> [UInt8] {
         let payload = self.closePayload(code, reason)
         return [0x88, UInt8(payload.count)] + payload
     }
 
-    /// Returns a client's close frame, with a masked payload (RFC 6455 5.3); the key must be
-    /// unpredictable.
+    /// Returns a client's close frame, with a masked payload (RFC 6455 section 5.3); the key must
+    /// be unpredictable.
     static func close(_ code: UInt16, _ reason: StaticString, maskedBy key: UInt32) -> [UInt8] {
         let payload = self.closePayload(code, reason)
         let mask = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: key >> $0) }

@@ -3,7 +3,7 @@ package import GateWire
 package import NIOCore
 
 /// A request to a backend: the head as sent by the client, and the changes made by the gate (RFC
-/// 9110 7.6).
+/// 9110 section 7.6).
 ///
 /// It is independent of the HTTP version. `RequestHeadWriter` and `RequestBlockWriter` encode it
 /// each time it is sent on a connection.
@@ -99,7 +99,7 @@ extension ForwardedRequest {
 
     /// The range of the host that the client sent; `nil` if there is none.
     var host: Range<Int>? {
-        // The target takes precedence over `Host` (RFC 9112 3.2.2).
+        // The target takes precedence over `Host` (RFC 9112 section 3.2.2).
         guard !self.head.target.isAbsolute else {
             return self.head.target.authorityStart..<self.head.target.authorityEnd
         }

@@ -2,7 +2,7 @@ import GatePolicy
 import GateWire
 package import NIOCore
 
-/// Encodes request heads for HTTP/2 backends as header blocks (RFC 9113 8.2 and 8.3.1).
+/// Encodes request heads for HTTP/2 backends as header blocks (RFC 9113 sections 8.2 and 8.3.1).
 package enum RequestBlockWriter {
     /// Writes a header block; `isSecure` tells whether the backend connection uses TLS.
     package static func write(
@@ -22,7 +22,7 @@ package enum RequestBlockWriter {
             if let left = request.maxForwards {
                 self.write("max-forwards", "\(left)", into: &block)
             }
-            // Added again for the next hop, because the gate forwards trailers (RFC 9110 10.1.4).
+            // Added again for the next hop, because the gate forwards trailers (RFC 9110 section 10.1.4).
             if request.facts.acceptsTrailers { self.write("te", "trailers", into: &block) }
             self.writeForwarded(of: request, bytes, into: &block)
             if let requestID = request.requestID {
@@ -56,7 +56,7 @@ package enum RequestBlockWriter {
         }
         HPACKWriter.writeIndexed(isSecure ? 7 : 6, into: &block)
         if let host = request.host {
-            // An empty authority is malformed (RFC 9113 8.3.1).
+            // An empty authority is malformed (RFC 9113 section 8.3.1).
             if !host.isEmpty { self.write(name: 1, bytes.extracting(host), into: &block) }
         } else {
             self.write(":authority", request.upstreamAuthority, into: &block)

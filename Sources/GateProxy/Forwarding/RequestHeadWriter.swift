@@ -2,7 +2,7 @@ import GatePolicy
 import GateWire
 package import NIOCore
 
-/// A writer for request heads to HTTP/1.1 backends (RFC 9110 7.6).
+/// A writer for request heads to HTTP/1.1 backends (RFC 9110 section 7.6).
 ///
 /// It copies the received lines in runs, omits the hop-by-hop lines and appends the gate's own
 /// fields.
@@ -45,7 +45,7 @@ package enum RequestHeadWriter {
         if head.hasUnannouncedBody { out.writeStaticString("transfer-encoding: chunked\r\n") }
         if facts.offersUpgrade { self.writeUpgrade(of: request, into: &out) }
         if let left = request.maxForwards { out.writeString("Max-Forwards: \(left)\r\n") }
-        // Added again for the next hop, because the gate forwards trailers (RFC 9110 10.1.4).
+        // Added again for the next hop, because the gate forwards trailers (RFC 9110 section 10.1.4).
         if facts.acceptsTrailers { out.writeStaticString("Connection: TE\r\nTE: trailers\r\n") }
         self.writeForwarded(of: request, bytes, into: &out)
         if let requestID = request.requestID {

@@ -2,7 +2,7 @@ import NIOCore
 
 /// The content that was sent to an HTTP/2 backend, kept for a retry.
 ///
-/// It is sent again if the backend reports that it has not processed the request (RFC 9113 8.7).
+/// It is sent again if the backend reports that it has not processed the request (RFC 9113 section 8.7).
 struct SentContent {
     /// The maximum number of bytes to keep.
     private static let limit = 64 * 1024

@@ -52,7 +52,7 @@ final class LoopContext {
     private(set) var now: NIODeadline
     /// The clock for timeouts; `nil` for the system clock, which is read directly.
     private let uptime: (() -> NIODeadline)?
-    /// The `Date` field line, updated each second (RFC 9110 6.6.1).
+    /// The `Date` field line, updated each second (RFC 9110 section 6.6.1).
     private(set) var dateLine: [UInt8]
     /// The `Date` field line, followed by the empty line that ends a head.
     private(set) var lastDateLine: [UInt8]

@@ -113,7 +113,7 @@ package struct UpstreamSettings: Sendable {
     package var targets: [UpstreamTarget]
     /// The backends that rules can select.
     package var named: [NamedUpstream] = []
-    /// The interval between lookups of the backends' names.
+    /// The interval between DNS lookups of the backends' host names.
     package var refresh: TimeAmount
 
     /// The certificate verification for `https` targets; if it is `nil`, these targets cannot be

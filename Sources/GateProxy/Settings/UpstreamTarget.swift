@@ -140,7 +140,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
 /// The protocol of a backend.
 package enum UpstreamProtocol: Hashable, Sendable {
     case http1
-    /// HTTP/2 with prior knowledge, or as the only protocol offered over TLS (RFC 9113 3.3).
+    /// HTTP/2 with prior knowledge, or as the only protocol offered over TLS (RFC 9113 section 3.3).
     case http2
     /// The protocol that the backend selects over TLS (ALPN, RFC 7301).
     case negotiated

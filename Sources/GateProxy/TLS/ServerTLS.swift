@@ -11,7 +11,7 @@ package struct ServerTLS: Sendable {
     /// The file of the certificate that expires first.
     private let expiringFile: String
 
-    /// HTTP/2 is used if the client supports it (RFC 9113 3.2).
+    /// HTTP/2 is used if the client supports it (RFC 9113 section 3.2).
     private static let applicationProtocols = ["h2", "http/1.1"]
 
     /// Loads the files, blocking the thread.
@@ -187,7 +187,7 @@ enum FileContent {
 }
 
 /// A map from server names to values, with exact names and wildcards for one label (RFC 6125
-/// 6.4.3).
+/// section 6.4.3).
 struct ServerNames<Value: Sendable>: Sendable {
     private var exact: [String: Value] = [:]
     /// The values for wildcards, by the name after `*.`.

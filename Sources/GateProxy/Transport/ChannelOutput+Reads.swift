@@ -15,7 +15,7 @@ extension ChannelOutput {
         try? options?.setOption(.maxMessagesPerRead, value: 1)
     }
 
-    /// Restores the read settings of a new channel.
+    /// Restores the read settings that a new channel has.
     func useDefaultReads() {
         let options = self.context.channel.syncOptions
         try? options?.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator())

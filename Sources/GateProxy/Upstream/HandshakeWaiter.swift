@@ -99,7 +99,7 @@ extension UpstreamTLS {
         guard let context = self.contexts[offer] else {
             throw Failure(description: "no TLS context offers \(offer.names)")
         }
-        // An address is not a server name (RFC 6066 3); NIOSSL searches for it in the certificate.
+        // An address is not a server name (RFC 6066 section 3); NIOSSL searches for it in the certificate.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         let name = isAddress ? nil : host
         return (
@@ -117,7 +117,7 @@ struct CertificateName {
         self.labels = Self.labels(of: text)
     }
 
-    /// Whether the name matches a host (RFC 9525 6.3).
+    /// Whether the name matches a host (RFC 9525 section 6.3).
     func covers(_ host: String) -> Bool {
         let wanted = Self.labels(of: host.hasSuffix(".") ? String(host.dropLast()) : host)
         guard wanted.count == self.labels.count, !wanted.contains("") else { return false }

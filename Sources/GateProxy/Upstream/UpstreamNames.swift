@@ -2,7 +2,7 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// Periodic lookups of the backends' names.
+/// Periodic DNS lookups of the backends' host names.
 ///
 /// One event loop schedules them; the lookups themselves block, so they run on separate threads.
 final class UpstreamNames {

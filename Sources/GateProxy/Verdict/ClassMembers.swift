@@ -12,8 +12,8 @@ package struct ClassMembers: Sendable {
         self.told = told
     }
 
-    /// The part of the identity that each identity field contains, by the index in the field's
-    /// role.
+    /// The part of the identity that each identity field contains; the positions are the indices in
+    /// the fields' roles.
     var identityParts: [IdentityPart?] { self.classes.parts }
 
     /// Returns the fields to add for values that the client sends only in its version field.

@@ -32,8 +32,10 @@ package final class Verdict: Sendable {
     /// The values of each client in the class are read from its request head, both for the backend
     /// and for the log, where they replace `clientLogFields`.
     let members: ClassMembers?
-    /// The part of the identity that each identity field contains, by the index in the field's
-    /// role; empty without `members`.
+    /// The part of the identity that each identity field contains; the positions are the indices in
+    /// the fields' roles.
+    ///
+    /// Empty without `members`.
     let identityParts: [IdentityPart?]
     /// The second at which the verdict must be computed again; `nil` if it never expires.
     let validUntil: Timestamp?

@@ -91,7 +91,7 @@ extension WorkerRules {
         let method = bytes.extracting(head.methodStart..<head.methodEnd)
         let target = bytes.extracting(head.target.start..<head.target.end)
         if head.target.isAbsolute, target.isEmpty || target[0] != ASCII.slash {
-            // The request is forwarded with the path `/` (RFC 9112 3.2.1).
+            // The request is forwarded with the path `/` (RFC 9112 section 3.2.1).
             let root = Self.root
             return self.ruleSet.scope(method: method, target: root.span)
         }

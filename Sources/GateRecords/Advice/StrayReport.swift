@@ -51,13 +51,13 @@ extension StrayReport: CustomStringConvertible {
     }
 
     private static func words(_ failing: StrayBuilds.Failing) -> String {
-        "\(ShareFormat.percent(failing.share)) of \(failing.watched) requests get a 5xx response "
+        "\(ShareFormat.percent(failing.share)) of \(failing.watched) requests got a 5xx response "
             + "(usual: \(ShareFormat.percent(failing.usual)))"
     }
 
     private static func words(_ asking: StrayBuilds.Asking?, of devices: Int) -> String? {
         asking.map {
-            "\(devices) devices send \(Self.number($0.rate)) requests each "
+            "\(devices) devices sent \(Self.number($0.rate)) requests each "
                 + "(usual: \(Self.number($0.usual)))"
         }
     }

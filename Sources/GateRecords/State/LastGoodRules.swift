@@ -81,7 +81,10 @@ package final class LastGoodRules: Sendable {
             let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
             guard record.format == 1, record.checksum == record.sum else {
-                report("\(place) cannot be used: it is damaged, or was written by another release")
+                report(
+                    "\(place) cannot be used: it is damaged, or was written by another version of "
+                        + "VersionGate"
+                )
                 return nil
             }
             return record

@@ -100,7 +100,9 @@ package final class PassLedger: Sendable {
             let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
             if record.format == 1 { return record }
-            logger.error("\(folder.path)/\(Self.name) was written in another release's format")
+            logger.error(
+                "\(folder.path)/\(Self.name) was written in the format of another version of VersionGate"
+            )
         } catch FileContent.Failure.missing {
             return nil
         } catch {

@@ -15,7 +15,7 @@ package struct LoadedRules: Sendable {
     let parsed: ParsedSources
     /// The earlier feed values whose floors are still active, by feed ID.
     package let earlier: [String: [FeedValue]]
-    /// The share of clients that these rules may newly deny when they replace others.
+    /// The maximum share of clients that these rules may newly deny when they replace others.
     var guardLimit = GuardLimit.standard
     /// The circuit breaker settings for these rules.
     package var breaker = BreakerSettings.standard

@@ -93,7 +93,7 @@ struct RuleSetAssembly {
         for key in DocumentDecoder.settings {
             let places = self.documents.compactMap { $0.settings[key] }
             for place in places.dropFirst() {
-                self.problems.report("'\(key)' is already set in \(places[0])", at: place)
+                self.problems.report("'\(key)' is already set at \(places[0])", at: place)
             }
         }
     }
@@ -102,7 +102,7 @@ struct RuleSetAssembly {
         var places: [String: Place] = [:]
         for name in names {
             if let first = places[name.value] {
-                let message = "there is already a \(noun) '\(name.value)' in \(first)"
+                let message = "there is already a \(noun) '\(name.value)' at \(first)"
                 self.problems.report(message, at: name.place)
             } else {
                 places[name.value] = name.place

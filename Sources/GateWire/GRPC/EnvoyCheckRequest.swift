@@ -241,7 +241,7 @@ extension EnvoyCheckRequest {
         return head
     }
 
-    /// Whether the request opens a WebSocket over HTTP/2 (RFC 8441 4).
+    /// Whether the request opens a WebSocket over HTTP/2 (RFC 8441 section 4).
     private func isHandshake(_ fields: [Field], in message: Span<UInt8>) -> Bool {
         guard
             message.equals("CONNECT", from: self.method.lowerBound, to: self.method.upperBound)

@@ -1,4 +1,4 @@
-/// Byte classes in HTTP (RFC 9110 5.6.2 and 5.5).
+/// Byte classes in HTTP (RFC 9110 sections 5.6.2 and 5.5).
 @usableFromInline
 package enum ASCII {
     static let tab: UInt8 = 0x09
@@ -20,8 +20,8 @@ package enum ASCII {
     package static let asterisk: UInt8 = 0x2A
     static let underscore: UInt8 = 0x5F
 
-    /// Bit sets of the `token` characters below 0x40 and from 0x40 up (RFC 9110 5.6.2): digits,
-    /// letters and ``!#$%&'*+-.^_`|~``.
+    /// Bit sets of the `token` characters below 0x40 and from 0x40 up (RFC 9110 section 5.6.2):
+    /// digits, letters and ``!#$%&'*+-.^_`|~``.
     private static let lowTokens: UInt64 = 0x03FF_6CFA_0000_0000
     private static let highTokens: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
@@ -40,7 +40,7 @@ package enum ASCII {
         (byte >= 0x20 && byte != 0x7F) || byte == Self.tab
     }
 
-    /// Whether a byte is valid in a request target: visible ASCII except `#` (RFC 9112 3.2).
+    /// Whether a byte is valid in a request target: visible ASCII except `#` (RFC 9112 section 3.2).
     @inline(always)
     static func isTarget(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")

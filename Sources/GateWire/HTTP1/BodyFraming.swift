@@ -1,4 +1,4 @@
-/// The method that determines the end of a message body (RFC 9112 6.3).
+/// The method that determines the end of a message body (RFC 9112 section 6.3).
 @usableFromInline
 package enum BodyFraming: Equatable, Sendable {
     case none
@@ -37,7 +37,7 @@ struct FramingFields: Equatable {
         return nil
     }
 
-    /// Returns the length in a `Content-Length` field, with any number of digits (RFC 9110 8.6).
+    /// Returns the length in a `Content-Length` field, with any number of digits (RFC 9110 section 8.6).
     ///
     /// Returns `nil` if the value is not a number, or is 2^63 or greater.
     static func contentLength(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
@@ -62,7 +62,7 @@ struct FramingFields: Equatable {
     }
 
     /// Returns 501 for a coding that the gate cannot decode, and 400 for a malformed list (RFC 9112
-    /// 6.1).
+    /// section 6.1).
     private func transferEncodingFault(_ bytes: Span<UInt8>, _ line: FieldLine) -> MessageFault {
         var chunkedCount = self.isChunked ? 1 : 0
         var allKnown = line.valueStart < line.valueEnd

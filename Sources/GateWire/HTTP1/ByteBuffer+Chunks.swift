@@ -41,7 +41,7 @@ extension ByteBuffer {
     private static let lineEnd: UInt16 = 0x0D0A
 
     /// Writes `data` as a chunk unless it is empty, then the last chunk if `isLast` is true (RFC
-    /// 9112 7.1).
+    /// 9112 section 7.1).
     package mutating func writeChunk(_ data: ByteBuffer, isLast: Bool) {
         if data.readableBytes > 0 {
             self.writeHexadecimal(data.readableBytes)

@@ -1,4 +1,4 @@
-/// A scanner that finds the end of a chunked body and rejects ambiguous framing (RFC 9112 7.1).
+/// A scanner that finds the end of a chunked body and rejects ambiguous framing (RFC 9112 section 7.1).
 ///
 /// Any framing byte that two recipients could interpret differently is a fault. The gate forwards
 /// the bytes unchanged, except for chunk extensions, which are hop-by-hop and have no meaning for
@@ -171,8 +171,8 @@ extension ChunkedScanner {
         return nil
     }
 
-    /// Parses `*( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )` (RFC 9112 7.1.1),
-    /// without whitespace after the chunk size.
+    /// Parses `*( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )` (RFC 9112 section
+    /// 7.1.1), without whitespace after the chunk size.
     private mutating func readExtensions(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -216,7 +216,7 @@ extension ChunkedScanner {
     }
 
     /// Parses a trailer field; fields that frame, route or identify a message are not allowed (RFC
-    /// 9110 6.5.1).
+    /// 9110 section 6.5.1).
     private mutating func readTrailer(
         in bytes: Span<UInt8>,
         from start: Int,

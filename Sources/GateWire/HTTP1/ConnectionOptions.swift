@@ -1,4 +1,4 @@
-/// The connection options in the `Connection` fields of a message (RFC 9110 7.6.1).
+/// The connection options in the `Connection` fields of a message (RFC 9110 section 7.6.1).
 @usableFromInline
 package struct ConnectionOptions: Equatable, Sendable {
     @usableFromInline package internal(set) var close = false

@@ -16,12 +16,12 @@ package enum FieldRole: Equatable, Sendable {
     case dialect(Dialect)
     case requestID
     case accessControlRequestMethod
-    /// The number of times that a `TRACE` or `OPTIONS` request may be forwarded (RFC 9110 7.6.2).
+    /// The number of times that a `TRACE` or `OPTIONS` request may be forwarded (RFC 9110 section 7.6.2).
     case maxForwards
     case forwarded(Forwarded)
-    /// The transfer codings and trailers that the sender accepts (RFC 9110 10.1.4); hop-by-hop.
+    /// The transfer codings and trailers that the sender accepts (RFC 9110 section 10.1.4); hop-by-hop.
     case te
-    /// Hop-by-hop, and never forwarded (RFC 9110 7.6.1).
+    /// Hop-by-hop, and never forwarded (RFC 9110 section 7.6.1).
     case hopByHop
     /// Written or evaluated only by the gate; received fields with this role are not forwarded.
     case gateOwned

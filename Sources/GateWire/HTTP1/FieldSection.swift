@@ -1,4 +1,4 @@
-/// The field lines of a message head (RFC 9112 5).
+/// The field lines of a message head (RFC 9112 section 5).
 package struct FieldSection: Equatable, Sendable {
     package private(set) var lines: [FieldLine] = []
 

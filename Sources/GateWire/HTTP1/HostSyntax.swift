@@ -1,8 +1,8 @@
-/// The grammar of `Host`: `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2.2).
+/// The grammar of `Host`: `uri-host [ ":" port ]` (RFC 9110 section 7.2, RFC 3986 section 3.2.2).
 ///
 /// RFC 3986 allows a comma in a name. It is rejected here, because it makes one host look like two.
 enum HostSyntax {
-    /// Whether a range is a host with an optional port, or empty (RFC 9112 3.2).
+    /// Whether a range is a host with an optional port, or empty (RFC 9112 section 3.2).
     static func isValid(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
         guard start < end else { return true }
         var index = start

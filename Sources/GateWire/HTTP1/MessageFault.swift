@@ -6,7 +6,7 @@ package enum MessageFault: Error, Equatable, Sendable {
     case version
     case unsupportedVersion
     case unsupportedMethod
-    /// The protocol in an extended CONNECT request is not supported (RFC 8441 4).
+    /// The protocol in an extended CONNECT request is not supported (RFC 8441 section 4).
     case unsupportedProtocol
     case lineEnd
     case fieldName
@@ -26,7 +26,7 @@ package enum MessageFault: Error, Equatable, Sendable {
     case tooManyFields
     case targetTooLong
     case status
-    /// The HTTP/2 message is malformed (RFC 9113 8.1.1).
+    /// The HTTP/2 message is malformed (RFC 9113 section 8.1.1).
     case http2
 
     /// The text for the operator, in the response and in the log.
@@ -61,7 +61,7 @@ package enum MessageFault: Error, Equatable, Sendable {
         }
     }
 
-    /// The status of the response to a request with this fault (RFC 9110 15, RFC 6585 5).
+    /// The status of the response to a request with this fault (RFC 9110 section 15, RFC 6585 section 5).
     package var status: Int {
         switch self {
         case .unsupportedVersion: 505

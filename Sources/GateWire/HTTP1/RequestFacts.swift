@@ -2,8 +2,8 @@ package import GatePolicy
 
 /// The facts about a request head that the gate needs to forward the request or respond to it.
 ///
-/// Creating them performs the checks that involve more than one field line (RFC 9112 3.2, 6.1 and
-/// 6.3; RFC 9110 7.6.1, 7.8 and 10.1.1).
+/// Creating them performs the checks that involve more than one field line (RFC 9112 sections 3.2, 6.1 and 6.3; RFC
+/// 9110 sections 7.6.1, 7.8 and 10.1.1).
 @usableFromInline
 package struct RequestFacts: Equatable, Sendable {
     @usableFromInline package private(set) var framing = BodyFraming.none
@@ -15,9 +15,9 @@ package struct RequestFacts: Equatable, Sendable {
     /// A request that has a body or offers another protocol is not a preflight.
     package private(set) var isPreflight = false
     package private(set) var isHead = false
-    /// Whether repeating the request has the same effect as sending it once (RFC 9110 9.2.2).
+    /// Whether repeating the request has the same effect as sending it once (RFC 9110 section 9.2.2).
     package private(set) var isIdempotent = false
-    /// Whether the client accepts trailers (`TE: trailers`, RFC 9110 10.1.4).
+    /// Whether the client accepts trailers (`TE: trailers`, RFC 9110 section 10.1.4).
     package private(set) var acceptsTrailers = false
     /// The index of the `Host` field line; the following properties are also indices.
     package private(set) var hostLine: Int?
@@ -25,7 +25,8 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var requestIDLine: Int?
     package private(set) var forwardedForLine: Int?
     @usableFromInline package private(set) var upgradeLine: Int?
-    /// A bit set of the identity fields that are present, by the index in their role.
+    /// A bit set of the identity fields that are present; the bit numbers are the indices in the
+    /// fields' roles.
     package private(set) var identityFields: UInt64 = 0
     /// Whether there is a field that is never forwarded, because only the gate may write or read it.
     package private(set) var hasGateOwnedField = false
@@ -113,7 +114,7 @@ package struct RequestFacts: Equatable, Sendable {
         }
     }
 
-    /// Parses `Max-Forwards`, which only applies to `TRACE` and `OPTIONS` (RFC 9110 7.6.2).
+    /// Parses `Max-Forwards`, which only applies to `TRACE` and `OPTIONS` (RFC 9110 section 7.6.2).
     private static func forwardsLeft(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -164,14 +165,14 @@ package struct RequestFacts: Equatable, Sendable {
         return isNamed
     }
 
-    /// Whether the client keeps the connection open for further requests (RFC 9112 9.3).
+    /// Whether the client keeps the connection open for further requests (RFC 9112 section 9.3).
     @inlinable
     package var keepsAlive: Bool {
         self.minorVersion > 0
             ? !self.connection.close : self.connection.keepAlive && !self.connection.close
     }
 
-    /// Whether the client offers to change the protocol (RFC 9110 7.8).
+    /// Whether the client offers to change the protocol (RFC 9110 section 7.8).
     @inlinable
     package var offersUpgrade: Bool {
         self.upgradeLine != nil && self.connection.upgrade && self.minorVersion > 0

@@ -12,7 +12,7 @@ package enum DescriptionFault: Error, Equatable, Sendable {
     case missing(String)
     /// The header field occurs more than once, so that one of the lines may be the client's.
     case repeated(String)
-    /// The header field, or the target after the prefix, is not a method or a target.
+    /// The value of the header field is not a valid method or target, or the target after the prefix is not valid.
     case malformed(String)
 }
 

@@ -1,5 +1,5 @@
 extension RequestHead {
-    /// Writes the request line with the target in origin form (RFC 9112 3.2.1).
+    /// Writes the request line with the target in origin form (RFC 9112 section 3.2.1).
     package func writeRequestLine(_ bytes: Span<UInt8>, into out: inout OutputRawSpan) {
         out.write(bytes, from: self.methodStart, to: self.methodEnd)
         out.writeStaticString(" ")
@@ -36,7 +36,7 @@ extension RequestHead {
     }
 
     /// Returns the entity tags in a list, without their `W/` prefix and quotes, or `*` (RFC 9110
-    /// 8.8.3 and 13.1.2).
+    /// sections 8.8.3 and 13.1.2).
     package func entityTags(of name: StaticString, in bytes: Span<UInt8>) -> [String] {
         var tags: [String] = []
         for line in self.fields.lines

@@ -1,12 +1,12 @@
 /// A request head as positions in the bytes of the message, for all versions of HTTP.
 ///
-/// The bytes are the text of an HTTP/1.1 head (RFC 9112 3 and 5), or the `HeaderList` of an HTTP/2
-/// head. Field lines have the same format in both. All positions are relative to the first byte.
+/// The bytes are the text of an HTTP/1.1 head (RFC 9112 sections 3 and 5), or the `HeaderList` of an HTTP/2 head. Field
+/// lines have the same format in both. All positions are relative to the first byte.
 package struct RequestHead: Equatable, Sendable {
     package internal(set) var methodStart = 0
     package internal(set) var methodEnd = 0
     package internal(set) var target = RequestTarget()
-    /// The minor version; 1.2 and later count as 1.1 (RFC 9110 2.5).
+    /// The minor version; 1.2 and later count as 1.1 (RFC 9110 section 2.5).
     package internal(set) var minorVersion = 1
     package internal(set) var fields = FieldSection()
     /// The index of the first field line, not counting the host of an HTTP/2 request, which
@@ -21,13 +21,13 @@ package struct RequestHead: Equatable, Sendable {
 
     package init() {}
 
-    /// Whether the method is `word`; methods are case-sensitive (RFC 9110 9.1).
+    /// Whether the method is `word`; methods are case-sensitive (RFC 9110 section 9.1).
     package func method(_ word: StaticString, in bytes: Span<UInt8>) -> Bool {
         bytes.equals(word, from: self.methodStart, to: self.methodEnd)
     }
 }
 
-/// The positions of the parts of a request target (RFC 9112 3.2).
+/// The positions of the parts of a request target (RFC 9112 section 3.2).
 @usableFromInline
 package struct RequestTarget: Equatable, Sendable {
     @usableFromInline

@@ -102,7 +102,7 @@ package struct RequestHeadParser: Sendable {
     ) -> Progress? {
         switch self.stage {
         case .requestLine:
-            // Old clients send empty lines before the request line (RFC 9112 2.2).
+            // Old clients send empty lines before the request line (RFC 9112 section 2.2).
             guard start < end else { return nil }
             // The line must fit including its CR, as `overflow(_:)` requires of an incomplete line.
             guard end - start < self.requestLineLimit else { return .malformed(.targetTooLong) }
@@ -134,7 +134,7 @@ extension RequestHeadParser {
         self.stage = .fields
     }
 
-    /// Parses `method SP request-target SP HTTP-version`, with single spaces (RFC 9112 3).
+    /// Parses `method SP request-target SP HTTP-version`, with single spaces (RFC 9112 section 3).
     private mutating func readRequestLine(
         from start: Int,
         to end: Int,
@@ -183,8 +183,8 @@ extension RequestHeadParser {
         target.start = start
         target.end = end
         defer { self.head.target = target }
-        // The gate is not a forward proxy (RFC 9110 9.3.6). This applies to any target: if a
-        // backend accepted CONNECT, it would open a tunnel on a connection that the gate wants to
+        // The gate is not a forward proxy (RFC 9110 section 9.3.6). This applies to any target: if
+        // a backend accepted CONNECT, it would open a tunnel on a connection that the gate wants to
         // reuse.
         if self.head.method("CONNECT", in: bytes) { return .unsupportedMethod }
         if bytes[start] == ASCII.slash { return nil }

@@ -1,5 +1,5 @@
-/// The facts about a response head that the gate needs to forward the response (RFC 9112 6.3 and
-/// 9.3).
+/// The facts about a response head that the gate needs to forward the response (RFC 9112 sections
+/// 6.3 and 9.3).
 @usableFromInline
 package struct ResponseFacts: Equatable, Sendable {
     package private(set) var framing = BodyFraming.untilClose

@@ -1,7 +1,8 @@
 /// A response head as positions in the bytes of the message, for all versions of HTTP.
 ///
-/// The bytes are the text of an HTTP/1.1 head (RFC 9112 4 and 5), or the `HeaderList` of an HTTP/2
-/// head. Field lines have the same format in both. All positions are relative to the first byte.
+/// The bytes are the text of an HTTP/1.1 head (RFC 9112 sections 4 and 5), or the `HeaderList` of
+/// an HTTP/2 head. Field lines have the same format in both. All positions are relative to the
+/// first byte.
 @usableFromInline
 package struct ResponseHead: Equatable, Sendable {
     @usableFromInline package internal(set) var status = 0

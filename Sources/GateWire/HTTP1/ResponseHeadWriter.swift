@@ -1,10 +1,10 @@
 package import NIOCore
 
-/// A writer for the head of a backend's response to the client (RFC 9110 7.6).
+/// A writer for the head of a backend's response to the client (RFC 9110 section 7.6).
 ///
 /// It copies the received lines in runs, omits hop-by-hop lines, and appends the gate's own fields.
 package struct ResponseHeadWriter {
-    /// The state of the connection after the response, as sent to the client (RFC 9112 9.3).
+    /// The state of the connection after the response, as sent to the client (RFC 9112 section 9.3).
     package enum Connection {
         /// The connection stays open, which is the default in HTTP/1.1.
         case keep
@@ -36,8 +36,8 @@ package struct ResponseHeadWriter {
                 switch line.role {
                 case .connection, .hopByHop, .gateOwned: false
                 case .upgrade: connection == .upgrade
-                // Neither field is allowed if the response cannot have a body (RFC 9112 6.1, RFC
-                // 9110 8.6).
+                // Neither field is allowed if the response cannot have a body (RFC 9112 section
+                // 6.1, RFC 9110 section 8.6).
                 case .transferEncoding:
                     !removesFraming && head.status >= 200 && head.status != 204
                 case .contentLength: head.status >= 200 && head.status != 204
@@ -82,7 +82,7 @@ package struct ResponseHeadWriter {
     ) {
         out.writeStaticString("HTTP/1.1 ")
         out.write(bytes, from: head.statusStart, to: head.statusEnd)
-        // The space before an empty reason phrase is required (RFC 9112 4).
+        // The space before an empty reason phrase is required (RFC 9112 section 4).
         if head.statusEnd - head.statusStart == 3 { out.writeStaticString(" ") }
         // HTTP/2 has no reason phrases, but some HTTP/1.1 clients (h2load 1.52) fail without one.
         if !head.hasStatusLine { out.writeString(StatusLine.reason(head.status)) }

@@ -60,7 +60,7 @@ extension Span<UInt8> {
     }
 
     /// Returns the position after the quoted string at the start of a range, or `nil` (RFC 9110
-    /// 5.6.4).
+    /// section 5.6.4).
     func endOfQuotedString(from start: Int, to end: Int) -> Int? {
         guard start < end, self[start] == ASCII.quote else { return nil }
         var index = start + 1
@@ -184,7 +184,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Calls `body` with the bounds of each member of a comma-separated list (RFC 9110 5.6.1.2).
+    /// Calls `body` with the bounds of each member of a comma-separated list (RFC 9110 section 5.6.1.2).
     ///
     /// Whitespace is trimmed, and empty members are skipped. Iteration stops when `body` returns
     /// `false`.
@@ -203,7 +203,7 @@ extension Span<UInt8> {
     }
 
     /// Whether a range is the given lower-case media type, with an optional suffix (`+proto`) or
-    /// parameters (RFC 9110 8.3.1).
+    /// parameters (RFC 9110 section 8.3.1).
     func hasMediaType(_ type: StaticString, _ start: Int, _ end: Int) -> Bool {
         let typeEnd = start + type.utf8CodeUnitCount
         guard typeEnd <= end, self.matches(type, from: start, to: typeEnd) else { return false }

@@ -1,7 +1,7 @@
 private import CCrypto
 import GatePolicy
 
-/// The key of a WebSocket handshake (RFC 6455 4.1): 16 random bytes.
+/// The key of a WebSocket handshake (RFC 6455 section 4.1): 16 random bytes.
 package struct WebSocketKey: Equatable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -24,7 +24,7 @@ package struct WebSocketKey: Equatable, Sendable {
     }
 
     /// The value of `Sec-WebSocket-Accept`, which proves that the server has read the key (RFC 6455
-    /// 4.2.2).
+    /// section 4.2.2).
     package var accept: String {
         let text = Array((self.text + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
         let hash = unsafe [UInt8](unsafeUninitializedCapacity: Self.hashCount) { buffer, count in

@@ -1,9 +1,9 @@
-/// The field syntax of HTTP/2 (RFC 9113 8.2).
+/// The field syntax of HTTP/2 (RFC 9113 section 8.2).
 package enum HTTP2FieldSyntax {
     enum Role: Equatable {
         case other
         /// The field describes the connection, for which HTTP/2 uses frames instead (RFC 9113
-        /// 8.2.2).
+        /// section 8.2.2).
         case connectionSpecific
         case cookie
         case host

@@ -1,7 +1,7 @@
-/// A decoder for request heads, as strict as the HTTP/1.1 parser (RFC 9113 8.2, 8.3 and 9.1).
+/// A decoder for request heads, as strict as the HTTP/1.1 parser (RFC 9113 sections 8.2, 8.3 and 9.1).
 ///
 /// It converts a CONNECT for a WebSocket to the equivalent HTTP/1.1 handshake, without the key (RFC
-/// 8441 5).
+/// 8441 section 5).
 package struct HTTP2RequestHead {
     /// The length of the body that follows.
     package enum Body: Equatable {
@@ -9,12 +9,12 @@ package struct HTTP2RequestHead {
         case length(UInt64)
         /// A body of unknown length.
         case any
-        /// The bytes of a WebSocket, once it is open (RFC 8441 5).
+        /// The bytes of a WebSocket, once it is open (RFC 8441 section 5).
         case webSocket
     }
 
     package enum Fault: Error, Equatable {
-        /// A stream error (RFC 9113 8.1.1).
+        /// A stream error (RFC 9113 section 8.1.1).
         case malformed
         /// The head is well-formed, but gets an error response.
         case refused(MessageFault)
@@ -25,7 +25,7 @@ package struct HTTP2RequestHead {
     private var scheme: Range<Int>?
     private var path: Range<Int>?
     private var authority: Range<Int>?
-    /// The value of `:protocol` in an extended CONNECT request (RFC 8441 4).
+    /// The value of `:protocol` in an extended CONNECT request (RFC 8441 section 4).
     private var connectProtocol: Range<Int>?
     private var isWebSocket = false
     private var length: UInt64?
@@ -158,7 +158,7 @@ package struct HTTP2RequestHead {
             )
         }
         if isConnect, self.connectProtocol == nil {
-            // CONNECT has its own target form (RFC 9113 8.5), and is always rejected.
+            // CONNECT has its own target form (RFC 9113 section 8.5), and is always rejected.
             guard self.scheme == nil, self.path == nil else { throw .malformed }
             target = self.authority
         } else {
@@ -190,7 +190,7 @@ package struct HTTP2RequestHead {
             || bytes.matches("http", from: scheme.lowerBound, to: scheme.upperBound)
     }
 
-    /// Returns the form of a path, or of `*` for `OPTIONS` (RFC 9113 8.3.1).
+    /// Returns the form of a path, or of `*` for `OPTIONS` (RFC 9113 section 8.3.1).
     ///
     /// Other forms are rejected, because the next hop would interpret them differently.
     @inline(__always)
@@ -221,7 +221,7 @@ package struct HTTP2RequestHead {
             let isSpecific = HTTP2FieldSyntax.role(of: line, in: bytes) == .connectionSpecific
             guard !isSpecific else { throw .malformed }
         case .host:
-            // Neither `:authority` nor a `host` field in its place may be empty (RFC 9113 8.3.1).
+            // Neither `:authority` nor a `host` field in its place may be empty (RFC 9113 section 8.3.1).
             guard !self.hasHost, line.valueStart < line.valueEnd else { throw .malformed }
             self.hasHost = true
             if let authority = self.authority {
@@ -253,7 +253,7 @@ package struct HTTP2RequestHead {
     private func body(endsStream: Bool) throws(Fault) -> Body {
         guard !self.isWebSocket else {
             // The bytes of a WebSocket are not content, so they must not have a length (RFC 9110
-            // 9.3.6).
+            // section 9.3.6).
             guard self.length == nil else { throw .malformed }
             return .webSocket
         }
@@ -265,7 +265,7 @@ package struct HTTP2RequestHead {
         }
     }
 
-    /// Joins all `cookie` fields into one, as HTTP/1.1 requires (RFC 9113 8.2.3).
+    /// Joins all `cookie` fields into one, as HTTP/1.1 requires (RFC 9113 section 8.2.3).
     private func joinCookies(
         of list: inout HeaderList,
         into head: inout RequestHead
@@ -288,8 +288,8 @@ package struct HTTP2RequestHead {
         head.fields.append(joined)
     }
 
-    /// Converts the head to an HTTP/1.1 handshake (RFC 6455 4.1): a GET, evaluated and forwarded as
-    /// usual.
+    /// Converts the head to an HTTP/1.1 handshake (RFC 6455 section 4.1): a GET, evaluated and
+    /// forwarded as usual.
     private static func makeHandshake(of list: inout HeaderList, into head: inout RequestHead) {
         for index in head.fields.lines.indices {
             let line = head.fields.lines[index]

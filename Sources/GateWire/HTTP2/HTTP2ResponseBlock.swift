@@ -1,8 +1,8 @@
 package import NIOCore
 
-/// An encoder for response heads as header blocks (RFC 9113 8.2 and 8.3.2).
+/// An encoder for response heads as header blocks (RFC 9113 sections 8.2 and 8.3.2).
 package enum HTTP2ResponseBlock {
-    /// Writes the head of a backend's response without its hop-by-hop fields (RFC 9110 7.6).
+    /// Writes the head of a backend's response without its hop-by-hop fields (RFC 9110 section 7.6).
     package static func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -29,7 +29,7 @@ package enum HTTP2ResponseBlock {
         }
     }
 
-    /// Writes the head that corresponds to a 101 response from the backend (RFC 8441 5).
+    /// Writes the head that corresponds to a 101 response from the backend (RFC 8441 section 5).
     ///
     /// `Sec-WebSocket-Accept` and `Upgrade` are omitted, because they belong to the HTTP/1.1
     /// handshake.

@@ -1,4 +1,4 @@
-/// A decoder for response heads, as strict as the HTTP/1.1 parser (RFC 9113 8.2 and 8.3.2).
+/// A decoder for response heads, as strict as the HTTP/1.1 parser (RFC 9113 sections 8.2 and 8.3.2).
 package enum HTTP2ResponseHead {
     /// The length of the content that follows.
     package enum Content: Equatable {
@@ -16,7 +16,7 @@ package enum HTTP2ResponseHead {
     /// `HEAD`.
     ///
     /// - Returns: The content that follows.
-    /// - Throws: The reason why the head is malformed, which is a stream error (RFC 9113 8.1.1).
+    /// - Throws: The reason why the head is malformed, which is a stream error (RFC 9113 section 8.1.1).
     package static func read(
         _ list: inout HeaderList,
         endsStream: Bool,
@@ -30,8 +30,8 @@ package enum HTTP2ResponseHead {
             list.bytes.span.equals(":status", from: first.start, to: first.nameEnd)
         else { throw .http2 }
         let status = try self.status(first, in: list.bytes.span)
-        // The stream must not end without a final response, and HTTP/2 has no 101 (RFC 9113 8.1 and
-        // 8.6).
+        // The stream must not end without a final response, and HTTP/2 has no 101 (RFC 9113
+        // sections 8.1 and 8.6).
         guard status >= 200 || (!endsStream && status != 101) else { throw .http2 }
         let length = try self.checkFields(list)
         let hasContent = status >= 200 && !answersHead && status != 204 && status != 304
@@ -86,7 +86,7 @@ package enum HTTP2ResponseHead {
         var length: UInt64?
         for line in list.lines.dropFirst() {
             // `:status` is the only pseudo-header field, and precedes the other fields (RFC 9113
-            // 8.3.2).
+            // section 8.3.2).
             guard bytes[line.start] != ASCII.colon else { throw .http2 }
             switch HTTP2FieldSyntax.role(of: line, in: bytes) {
             case .connectionSpecific: throw .http2

@@ -4,7 +4,7 @@ public import Foundation
 public struct Denial: Sendable, Hashable {
     /// The reason for a denial.
     public enum Reason: Sendable, Hashable {
-        /// The build must be updated.
+        /// The app must be updated.
         case updateRequired(Update)
         /// The service is down for maintenance.
         case maintenance(MaintenanceWindow)

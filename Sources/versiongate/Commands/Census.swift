@@ -31,7 +31,7 @@ struct CensusShow: ParsableCommand {
 
     @OptionGroup var place: CensusFolderOption
     @OptionGroup var fleet: FleetFlags
-    @Option(help: "The period to report, up to now: 90m, 24h, 7d (default 24h).")
+    @Option(help: "The period to report, up to now, such as 90m, 24h or 7d (default 24h).")
     var since = "24h"
     @Flag(help: "Print everything as JSON.")
     var json = false
@@ -52,7 +52,8 @@ struct CensusShow: ParsableCommand {
 struct CensusRules: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Prints each rule's last decision time, and how many denied devices updated.",
+        abstract:
+            "Prints the time of each rule's last decision, and how many denied devices updated.",
         discussion:
             "Times are exact to the minute for two hours, to the hour for eight days, then to the day."
     )

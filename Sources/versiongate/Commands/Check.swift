@@ -34,7 +34,7 @@ struct Check: ParsableCommand {
     var against: String?
     @Option(
         help:
-            "A backend that routes can select; repeatable. Without it, their names are not checked."
+            "A backend that routes can select; repeatable. Without it, backend names are not checked."
     )
     var backend: [String] = []
     @Flag(help: "Check the rules for a gate with --decide-listen.")

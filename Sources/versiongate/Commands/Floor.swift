@@ -73,13 +73,13 @@ struct BlockedCommand: ParsableCommand {
             abstract:
                 "Lists builds with far more requests or failures than neighboring builds.",
             discussion: """
-                The output includes the rules line that blocks each build. Review it before use: a \
-                build may send more requests because it has more features, and failures may come \
-                from the backend.
+                For each build, the output includes the line for the rules file that blocks it. \
+                Review it before use: a build may send more requests because it has more features, \
+                and failures may come from the backend.
                 """
         )
 
-        @Option(help: "The period to report, up to now: 90m, 24h, 7d (default 24h).")
+        @Option(help: "The period to report, up to now, such as 90m, 24h or 7d (default 24h).")
         var since = "24h"
         @OptionGroup var rules: KeptRules
         @OptionGroup var census: CensusOptions

@@ -23,7 +23,7 @@ struct ImpactCommand: ParsableCommand {
     @Option(help: "The current rules (default: the last good rules in the state directory).")
     var current: String?
     @OptionGroup var place: CensusFolderOption
-    @Option(help: "The period to evaluate, up to now: 90m, 24h, 7d (default 7d).")
+    @Option(help: "The period to evaluate, up to now, such as 90m, 24h or 7d (default 7d).")
     var since = "7d"
     @Option(
         help:

@@ -36,14 +36,17 @@ struct SunsetCommand: ParsableCommand {
     )
     var atMost = "1%"
     @Option(
-        help: "The number of days over which the share of a route is counted, 1 to 30 (default 7)."
+        help: """
+            The number of days over which a route's share of devices is measured, 1 to 30 \
+            (default 7).
+            """
     )
     var days = FloorReport.usualDays
     @Option(help: "The app ID, as sent by clients (default: every app).")
     var app: String?
     @Option(help: "The platform (default: every platform).")
     var platform: String?
-    @Option(help: "The period to report, up to now: 90m, 24h, 30d (default 30d).")
+    @Option(help: "The period to report, up to now, such as 90m, 24h or 30d (default 30d).")
     var since = "30d"
     @Option(help: "An OpenAPI document, YAML or JSON, with the operations to report; repeatable.")
     var openapi: [String] = []
@@ -60,7 +63,7 @@ struct SunsetCommand: ParsableCommand {
 
     func validate() throws {
         guard [self.below, self.route, self.backend].count(where: { $0 != nil }) == 1 else {
-            throw ValidationError("use one of --below, --route and --backend")
+            throw ValidationError("use exactly one of --below, --route and --backend")
         }
         guard ShareFormat.share(self.atMost) != nil else {
             throw ValidationError("--at-most '\(self.atMost)': expected a share such as '1%'")

@@ -52,7 +52,7 @@ struct DemoHistory: AsyncParsableCommand {
         guard let (census, hash) = Census.open(in: folder, limit: 10_000, logger: logger),
             let audit = AuditLog.open(in: folder, census: census, logger: logger),
             let archive = RulesArchive.open(in: folder, logger: logger)
-        else { try StandardError.fail("--state-dir '\(self.folder)': cannot be written") }
+        else { try StandardError.fail("--state-dir '\(self.folder)': cannot be written to") }
         var traffic = DemoPast(hash, now: now)
         let start = now.advanced(by: -Int64(self.days) * 86_400)
         let changed = now.advanced(by: -Int64(Self.change.daysAgo * 86_400))

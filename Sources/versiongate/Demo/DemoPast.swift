@@ -2,7 +2,7 @@ import GateCensus
 import GatePolicy
 import GateSystem
 
-/// The made-up traffic of the demo's apps in the past.
+/// The made-up past traffic of the demo's apps.
 struct DemoPast {
     /// A period whose requests are counted together.
     struct Period {

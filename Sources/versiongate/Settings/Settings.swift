@@ -152,7 +152,8 @@ struct Settings: Sendable {
         "adminTokenFile",
         .path,
         absence: "no tokens; --admin-listen must be a loopback address",
-        "File with admin tokens, one per line; every request must contain one, regardless of the listen address"
+        "File with admin tokens, one per line; every request except probes and signed webhooks must "
+            + "contain one, regardless of the listen address"
     )
     let previewSecretFile = Setting(
         "previewSecretFile",

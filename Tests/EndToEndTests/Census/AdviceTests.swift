@@ -199,7 +199,7 @@ struct AdviceTests {
             ])
             #expect(
                 words.output.contains(
-                    "- ios: 100% of 62 requests get a 5xx response (usual: 0%)\n"
+                    "- ios: 100% of 62 requests got a 5xx response (usual: 0%)\n"
                         + "  blocked: [\"3.2\"]\n"
                 )
             )

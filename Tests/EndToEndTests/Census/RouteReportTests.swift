@@ -92,8 +92,11 @@ struct RouteReportTests {
     @Test(arguments: [
         (["--route", "none"], "the rules do not contain the route of 'none'"),
         (["--backend", "none"], "the rules do not contain routes to 'none'"),
-        (["--route", "old-api", "--below", "4.0"], "use one of --below, --route and --backend"),
-        ([], "use one of --below, --route and --backend"),
+        (
+            ["--route", "old-api", "--below", "4.0"],
+            "use exactly one of --below, --route and --backend"
+        ),
+        ([], "use exactly one of --below, --route and --backend"),
         (["--route", "old-api", "--at-most", "much"], "expected a share such as '1%'"),
     ])
     func `a wrong question is an error`(arguments: [String], message: String) async throws {

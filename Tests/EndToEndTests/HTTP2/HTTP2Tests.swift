@@ -127,7 +127,7 @@ struct HTTP2Tests {
     func `HEAD with a head that is too large gets no body`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()
-            // Each field counts as 32 bytes more than its name and value (RFC 9113, 10.5.1).
+            // Each field counts as 32 bytes more than its name and value (RFC 9113 section 10.5.1).
             let fields = (0..<1000).map { _ in (name: "x", value: "v") }
             try client.request(1, "HEAD", "/", fields)
             let response = try client.response(1)

@@ -214,7 +214,7 @@ struct HTTP2WebSocketTests {
             #expect(try client.head()[":status"] == ["200"])
             latch.open()
             let end = try client.response(1)
-            // CANCEL (RFC 8441, 5).
+            // CANCEL (RFC 8441 section 5).
             #expect(end.reset == 8)
             #expect(!end.isComplete)
         }

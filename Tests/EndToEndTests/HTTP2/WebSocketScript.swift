@@ -1,7 +1,7 @@
 import Foundation
 import GateTestSupport
 
-/// The backend's side of the WebSocket handshake (RFC 6455, 4.2.2).
+/// The backend's side of the WebSocket handshake (RFC 6455 section 4.2.2).
 enum WebSocketScript {
     /// Returns the backend's response with additional fields.
     ///

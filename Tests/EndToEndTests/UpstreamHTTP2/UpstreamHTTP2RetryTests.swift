@@ -16,8 +16,8 @@ struct UpstreamHTTP2RetryTests {
             }
             let last = requests.map(\.stream).min() ?? 0
             #expect(first?.stream == last)
-            // Like a real server, the backend first announces the shutdown and then sends the last stream (RFC 9113,
-            // 6.8).
+            // Like a real server, the backend first announces the shutdown and then sends the last stream (RFC 9113
+            // section 6.8).
             try peer.goAway(last: 0x7FFF_FFFF)
             try peer.goAway(last: last)
             try peer.answer(last, "old")

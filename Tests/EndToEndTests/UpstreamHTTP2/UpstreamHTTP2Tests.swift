@@ -224,7 +224,7 @@ struct UpstreamHTTP2Tests {
         }
     }
 
-    /// Framing, routing and identity fields are not allowed in trailers (RFC 9110, 6.5.1).
+    /// Framing, routing and identity fields are not allowed in trailers (RFC 9110 section 6.5.1).
     @Test(arguments: ["x-app-version", "x-request-id", "content-length"], [true, false])
     func `an identity or framing field in trailers is rejected`(
         name: String,

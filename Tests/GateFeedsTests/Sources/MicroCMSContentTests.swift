@@ -116,7 +116,7 @@ struct MicroCMSContentTests {
         arguments: [
             (
                 [#""os":["Android"],"maxAppVersion":"3.0""#], "",
-                "'cms-e0' is for a platform other than the feed's"
+                "'cms-e0' is for a platform other than that of the feed's"
             ),
             ([#""os":[],"maxAppVersion":"3.0""#], "fields: { platform: os }", nil),
             (

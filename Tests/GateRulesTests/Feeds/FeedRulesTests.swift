@@ -105,11 +105,11 @@ struct FeedRulesTests {
     @Test func `a rule ID is unique across the file and all feeds`() throws {
         #expect(
             self.errors { try self.load(["one": Self.rule("own"), "two": Self.rule("b")]) }
-                == ["feed:one:2:9: there is already a rule 'own' in rules.yaml:5:9"]
+                == ["feed:one:2:9: there is already a rule 'own' at rules.yaml:5:9"]
         )
         #expect(
             self.errors { try self.load(["one": Self.rule("a"), "two": Self.rule("a")]) }
-                == ["feed:two:2:9: there is already a rule 'a' in feed:one:2:9"]
+                == ["feed:two:2:9: there is already a rule 'a' at feed:one:2:9"]
         )
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GateRules
 
-/// Applies typing errors to every shipped rules file, as changes to the active rules.
+/// Applies typos to every shipped rules file, as changes to the active rules.
 ///
 /// No mutation may open the gate without a finding. Nor may one lock out all clients of a rule, except in files that do
 /// not contain the released versions.

@@ -129,7 +129,7 @@ struct RuleTestsTests {
     @Test func `a test name is unique across files`() {
         let test = "tests: [{ name: t, expect: { decision: allow } }]\n"
         let errors = self.errors("rules: []\n" + test, test)
-        #expect(errors == ["1.yaml:1:17: there is already a test 't' in 0.yaml:2:17"])
+        #expect(errors == ["1.yaml:1:17: there is already a test 't' at 0.yaml:2:17"])
     }
 
     @Test(

@@ -284,7 +284,7 @@ struct RulesFileLoaderTests {
             ("a.yaml", "rules: []\nstatus: 403\n"),
             ("b.yaml", "status: 403\n")
         )
-        #expect(errors == ["b.yaml:1:1: 'status' is already set in a.yaml:2:1"])
+        #expect(errors == ["b.yaml:1:1: 'status' is already set at a.yaml:2:1"])
     }
 
     @Test func `the revoked passes of several files are joined`() throws {
@@ -507,10 +507,10 @@ struct RulesFileLoaderTests {
         )
         #expect(
             errors == [
-                "b.yaml:1:1: 'defaultLanguage' is already set in a.yaml:1:1",
-                "b.yaml:2:15: there is already a rule 'a' in a.yaml:2:15",
-                "b.yaml:3:12: there is already a notice 'n' in a.yaml:3:12",
-                "c.yaml:1:1: 'defaultLanguage' is already set in a.yaml:1:1",
+                "b.yaml:1:1: 'defaultLanguage' is already set at a.yaml:1:1",
+                "b.yaml:2:15: there is already a rule 'a' at a.yaml:2:15",
+                "b.yaml:3:12: there is already a notice 'n' at a.yaml:3:12",
+                "c.yaml:1:1: 'defaultLanguage' is already set at a.yaml:1:1",
             ]
         )
     }

@@ -1,4 +1,4 @@
-/// Header blocks in HPACK's simplest form: literal fields without indexing (RFC 7541, 6.2.2).
+/// Header blocks in HPACK's simplest form: literal fields without indexing (RFC 7541 section 6.2.2).
 package enum HTTP2Fields {
     package typealias Field = (name: String, value: String)
 

@@ -1,4 +1,4 @@
-/// An HTTP/2 frame (RFC 9113, 4.1).
+/// An HTTP/2 frame (RFC 9113 section 4.1).
 package struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
     package enum Kind: UInt8, Sendable {
         case data = 0

@@ -28,7 +28,7 @@ package final class RawHTTP2Client {
     private let client: RawClient
     /// The frames that arrived while another stream's frames were awaited.
     private var stash: [HTTP2Frame] = []
-    /// Whether the gate has sent GOAWAY (RFC 9113, 6.8).
+    /// Whether the gate has sent GOAWAY (RFC 9113 section 6.8).
     package private(set) var hasReceivedGoAway = false
 
     /// Connects and sends the preface.

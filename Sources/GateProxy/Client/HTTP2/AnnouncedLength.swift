@@ -1,6 +1,6 @@
 import GateWire
 
-/// The announced length of a request body, minus the bytes that have arrived (RFC 9113 8.1.1).
+/// The announced length of a request body, minus the bytes that have arrived (RFC 9113 section 8.1.1).
 struct AnnouncedLength: Equatable {
     private(set) var remaining: UInt64
 

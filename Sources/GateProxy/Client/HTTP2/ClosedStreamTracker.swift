@@ -46,7 +46,7 @@ struct ClosedStreamTracker {
         case .data(let bytes, let length):
             try entry.length?.take(bytes, isLast: false)
             guard entry.window.receive(length) else { throw .flowControlError }
-        // No frame may follow the trailer section (RFC 9113 8.1).
+        // No frame may follow the trailer section (RFC 9113 section 8.1).
         case .trailers(let isSection): guard isLast, isSection else { throw .protocolError }
         }
         self.unfinished[stream] = isLast ? nil : entry

@@ -72,7 +72,7 @@ extension HTTP2Connection {
             if case .data(let count, _) = frame { self.discarded(count, of: stream) }
             return self.becomeIdleIfEmpty()
         }
-        // A header section on a closed stream is a connection error (RFC 9113 5.1).
+        // A header section on a closed stream is a connection error (RFC 9113 section 5.1).
         guard case .data = frame else { throw .streamClosed }
         try self.refuse(stream, .streamClosed)
     }
@@ -140,7 +140,7 @@ extension HTTP2Connection {
 
     /// Lets the streams complete, because the gate is about to stop.
     ///
-    /// `grace`: how long new requests are accepted, because they may be in transit (RFC 9113 6.8).
+    /// `grace`: how long new requests are accepted, because they may be in transit (RFC 9113 section 6.8).
     func drain(grace: TimeAmount) {
         switch self.stage {
         case .opening where grace > .zero, .open where grace > .zero:

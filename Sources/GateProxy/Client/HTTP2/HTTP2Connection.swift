@@ -13,11 +13,11 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     typealias OutboundOut = ByteBuffer
 
     enum Stage {
-        /// The client's settings have not arrived (RFC 9113 3.4).
+        /// The client's settings have not arrived (RFC 9113 section 3.4).
         case opening
         case open
         /// `GOAWAY` was sent: streams up to `last` are served, and the client retries later streams elsewhere (RFC 9113
-        /// 6.8).
+        /// section 6.8).
         case draining(last: UInt32)
         /// The last `GOAWAY` was sent; frames from the client are discarded.
         case closing
@@ -138,7 +138,7 @@ extension HTTP2Connection {
     }
 
     func read(context: ChannelHandlerContext) {
-        // A client that does not read its responses may not send more requests. Requests that have arrived are served
+        // Nothing more is read from a client that does not read its responses. Requests that have arrived are served
         // before new ones are read.
         if self.isWritable, !self.turn.isWaiting {
             context.read()

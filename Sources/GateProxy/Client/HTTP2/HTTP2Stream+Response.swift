@@ -134,7 +134,7 @@ extension HTTP2Stream {
     func didSendLastFrame() {
         self.connection.budgets.resets.earn(1)
         if !self.hasEndedRequest {
-            // The other direction remains open (RFC 8441 5).
+            // The other direction remains open (RFC 8441 section 5).
             if case .tunnel = self.client.exchange { return }
             self.connection.readAway(self)
         }

@@ -83,7 +83,7 @@ final class HTTP2Stream: HTTP2Sender {
         guard case .ended = self.response else { return false }
         return switch self.request {
         case .length, .any, .ended: true
-        // The other direction remains open (RFC 8441 5).
+        // The other direction remains open (RFC 8441 section 5).
         case .offered, .tunnel: false
         }
     }
@@ -171,7 +171,7 @@ extension HTTP2Stream {
         switch self.request {
         case .length(var length): try length.take(0, isLast: true)
         case .any: break
-        // A tunnel carries only DATA frames (RFC 9113 8.5).
+        // A tunnel carries only DATA frames (RFC 9113 section 8.5).
         case .offered, .tunnel: throw .protocolError
         case .ended: throw .streamClosed
         }
@@ -200,7 +200,7 @@ extension HTTP2Stream {
         return nil
     }
 
-    /// Whether the response proves that the backend has read the key (RFC 6455 4.1).
+    /// Whether the response proves that the backend has read the key (RFC 6455 section 4.1).
     func isAccepted(by head: ResponseHead, in bytes: Span<UInt8>) -> Bool {
         guard let key = self.webSocketKey else { return false }
         var isAccepted = false
@@ -239,7 +239,7 @@ extension HTTP2Stream {
 
     /// Handles a reset by the client.
     func wasReset() {
-        // The reset is forwarded, because a close would look like a clean end (RFC 8441 5).
+        // The reset is forwarded, because a close would look like a clean end (RFC 8441 section 5).
         if case .tunnel = self.request { self.client.upstream?.prepareReset() }
         self.end()
     }

@@ -4,9 +4,9 @@ import NIOCore
 /// A connection's requests that got a response before the client had sent the whole body.
 ///
 /// The stream of such a request stays open for the client until the client has sent the rest or receives `RST_STREAM`
-/// (RFC 9113 8.1). OkHttp, `java.net.http` and httpx return the response only after the whole body is sent, so the gate
-/// increases their flow-control window for the rest. curl 7.88 treats a reset as a failure, so a stream whose window is
-/// exhausted is reset only after `resetDelay`.
+/// (RFC 9113 section 8.1). OkHttp, `java.net.http` and httpx return the response only after the whole body is sent, so
+/// the gate increases their flow-control window for the rest. curl 7.88 treats a reset as a failure, so a stream whose
+/// window is exhausted is reset only after `resetDelay`.
 struct UnfinishedRequests {
     /// A request with an incomplete body.
     struct Entry {

@@ -2,7 +2,7 @@ import GateWire
 import NIOCore
 
 /// A connection that sends the output of its streams within the flow-control windows (RFC 9113
-/// 5.2).
+/// section 5.2).
 ///
 /// Streams take turns, with one frame each, so that a large body does not delay small ones.
 protocol HTTP2Sending: AnyObject {

@@ -97,7 +97,7 @@ extension UpstreamHTTP2Connection {
     }
 
     /// Handles GOAWAY: the backend accepts no more requests, and has not processed the requests
-    /// with IDs above `last` (RFC 9113 6.8).
+    /// with IDs above `last` (RFC 9113 section 6.8).
     private func readGoAway(last: UInt32, _ code: UInt32) throws(HTTP2ErrorCode) {
         try self.chargeControl()
         if code != HTTP2ErrorCode.noError.rawValue {

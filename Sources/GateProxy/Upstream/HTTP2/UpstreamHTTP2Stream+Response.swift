@@ -48,7 +48,7 @@ extension UpstreamHTTP2Stream {
         }
         let count = UInt64(data.readableBytes)
         if let remaining {
-            // A response whose length differs from the announced one is malformed (RFC 9113 8.1.1).
+            // A response whose length differs from the announced one is malformed (RFC 9113 section 8.1.1).
             guard count <= remaining, !endsStream || count == remaining else {
                 return self.failed(.contentLength)
             }

@@ -163,7 +163,7 @@ extension UpstreamHTTP2Stream {
         self.connection.isOver(self)
     }
 
-    /// Handles a request that the backend has not processed and never will (RFC 9113 8.7).
+    /// Handles a request that the backend has not processed and never will (RFC 9113 section 8.7).
     func refused() {
         guard !self.isOver else { return }
         let receiver = self.upstream.receiver

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The schedule of PING frames to an unresponsive backend (RFC 9113 6.7).
+/// The schedule of PING frames to an unresponsive backend (RFC 9113 section 6.7).
 ///
 /// Without PING frames, only request timeouts would detect a machine that has disappeared, and the
 /// timeouts of gRPC calls are long.

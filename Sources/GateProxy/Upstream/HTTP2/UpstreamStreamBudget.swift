@@ -1,5 +1,5 @@
-/// The stream IDs and the concurrency limit of a connection to the backend (RFC 9113 5.1.1, 5.1.2
-/// and 6.8).
+/// The stream IDs and the concurrency limit of a connection to the backend (RFC 9113 sections
+/// 5.1.1, 5.1.2 and 6.8).
 struct UpstreamStreamBudget: Equatable {
     /// The maximum number of concurrent streams, even if the backend accepts more.
     ///

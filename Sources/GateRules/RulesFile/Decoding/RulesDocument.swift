@@ -54,7 +54,7 @@ struct RulesDocument: Sendable {
     /// The locations of the rule set's settings in this file, by key.
     var settings: [String: Place] = [:]
     var mode: RuleMode?
-    /// The share of clients that a change may newly deny.
+    /// The maximum share of clients that a change may newly deny.
     var guardLimit: GuardLimit?
     var breaker: BreakerSettings?
     var defaultLanguage: LanguageTag?

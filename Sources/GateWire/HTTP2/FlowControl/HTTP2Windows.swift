@@ -1,4 +1,4 @@
-/// A receive window, which decides when to increase itself (RFC 9113 5.2).
+/// A receive window, which decides when to increase itself (RFC 9113 section 5.2).
 package struct HTTP2ReceiveWindow: Equatable {
     private let size: Int
     /// The number of bytes that the peer may still send.
@@ -39,7 +39,7 @@ package struct HTTP2ReceiveWindow: Equatable {
     }
 }
 
-/// A send window (RFC 9113 6.9.1).
+/// A send window (RFC 9113 section 6.9.1).
 package struct HTTP2SendWindow: Equatable {
     /// The maximum size of a window.
     static let largest = 0x7FFF_FFFF
@@ -48,7 +48,7 @@ package struct HTTP2SendWindow: Equatable {
 
     /// The number of bytes that may still be sent.
     ///
-    /// The number can be negative after the peer has reduced its initial window (RFC 9113 6.9.2).
+    /// The number can be negative after the peer has reduced its initial window (RFC 9113 section 6.9.2).
     package private(set) var left: Int
 
     package init(_ left: Int = Self.initial) {

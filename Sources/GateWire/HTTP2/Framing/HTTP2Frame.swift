@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// The frame types that the gate supports; other frames are ignored (RFC 9113 4.1 and 6).
+/// The frame types that the gate supports; other frames are ignored (RFC 9113 sections 4.1 and 6).
 package enum HTTP2FrameType: UInt8 {
     case data = 0
     case headers = 1
@@ -29,11 +29,11 @@ package struct HTTP2Flags: OptionSet {
     package static let priority = HTTP2Flags(rawValue: 0x20)
 }
 
-/// The nine bytes before the payload of each frame (RFC 9113 4.1).
+/// The nine bytes before the payload of each frame (RFC 9113 section 4.1).
 package struct HTTP2FrameHeader {
     package static let size = 9
     /// The frame size that every peer accepts, and the maximum that the gate accepts (RFC 9113
-    /// 4.2).
+    /// section 4.2).
     package static let maxLength = 16384
 
     package var length: Int
@@ -95,9 +95,9 @@ extension ByteBuffer {
     }
 }
 
-/// The format of each frame type (RFC 9113 6).
+/// The format of each frame type (RFC 9113 section 6).
 extension HTTP2FrameHeader {
-    /// Returns the payload without its padding (RFC 9113 6.1).
+    /// Returns the payload without its padding (RFC 9113 section 6.1).
     @inline(__always)
     func content(of payload: consuming ByteBuffer) throws(HTTP2ErrorCode) -> ByteBuffer {
         guard self.flags.contains(.padded) else { return payload }
@@ -113,7 +113,7 @@ extension HTTP2FrameHeader {
         return .reset(stream: self.stream, code: try self.number(payload))
     }
 
-    /// Parses WINDOW_UPDATE; the stream rejects an increment of 0 (RFC 9113 6.9).
+    /// Parses WINDOW_UPDATE; the stream rejects an increment of 0 (RFC 9113 section 6.9).
     func windowUpdate(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         let value = try self.number(payload)
         return .windowUpdate(stream: self.stream, increment: Int(value & 0x7FFF_FFFF))
@@ -148,7 +148,7 @@ extension HTTP2FrameHeader {
         return .goAway(last: last & 0x7FFF_FFFF, code: code)
     }
 
-    /// Checks the format of a PRIORITY frame, whose content is ignored (RFC 9113 5.3).
+    /// Checks the format of a PRIORITY frame, whose content is ignored (RFC 9113 section 5.3).
     func checkPriority(_ payload: ByteBuffer) throws(HTTP2ErrorCode) {
         guard self.stream != 0 else { throw .protocolError }
         guard payload.readableBytes == 5,
@@ -158,7 +158,7 @@ extension HTTP2FrameHeader {
     }
 }
 
-/// The error codes of streams and connections (RFC 9113 7).
+/// The error codes of streams and connections (RFC 9113 section 7).
 package enum HTTP2ErrorCode: UInt32, Error {
     case noError = 0x0
     case protocolError = 0x1

@@ -3,7 +3,7 @@ package import NIOCore
 /// A reader that splits the bytes from a peer into frames and validates their order and format.
 ///
 /// It rejects frames that precede the peer's settings, other frames within a header section, and
-/// malformed frames (RFC 9113 3.4, 4 and 6).
+/// malformed frames (RFC 9113 sections 3.4, 4 and 6).
 package struct HTTP2FrameReader {
     private enum Stage {
         /// The connection preface of a client is expected.
@@ -117,7 +117,7 @@ package struct HTTP2FrameReader {
         case .settings: return try header.settings(payload)
         case .ping: return try header.ping(payload)
         case .goAway: return try header.goAway(payload)
-        // Clients must not push, and the gate's settings disable push for backends (RFC 9113 8.4).
+        // Clients must not push, and the gate's settings disable push for backends (RFC 9113 section 8.4).
         case .pushPromise: throw .protocolError
         case .priority:
             try header.checkPriority(payload)
@@ -130,7 +130,7 @@ package struct HTTP2FrameReader {
         _ header: HTTP2FrameHeader,
         _ payload: consuming ByteBuffer
     ) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
-        // Clients open streams with odd numbers, and servers open none (RFC 9113 5.1.1 and 8.4).
+        // Clients open streams with odd numbers, and servers open none (RFC 9113 sections 5.1.1 and 8.4).
         guard header.stream % 2 == 1 else { throw .protocolError }
         var content = try header.content(of: payload)
         if header.flags.contains(.priority) {
@@ -179,12 +179,12 @@ package enum HTTP2ReceivedFrame {
     case ping(ByteBuffer)
     case pingAcknowledged
     case goAway(last: UInt32, code: UInt32)
-    /// A frame that is ignored: a PRIORITY frame, or one of an unsupported type (RFC 9113 5.3 and
-    /// 4.1).
+    /// A frame that is ignored: a PRIORITY frame, or one of an unsupported type (RFC 9113 sections
+    /// 5.3 and 4.1).
     case other
 }
 
-/// A header section, complete or partial (RFC 9113 4.3).
+/// A header section, complete or partial (RFC 9113 section 4.3).
 package struct HTTP2HeaderBlock {
     /// The maximum number of frames; no legitimate header section needs that many (CVE-2024-27316
     /// and similar).
@@ -215,7 +215,7 @@ package struct HTTP2HeaderBlock {
     }
 }
 
-/// The client connection preface (RFC 9113 3.4).
+/// The client connection preface (RFC 9113 section 3.4).
 package enum HTTP2Preface {
     package static let bytes: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 

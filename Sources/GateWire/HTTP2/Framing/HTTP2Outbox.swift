@@ -120,7 +120,7 @@ extension HTTP2Outbox {
     }
 
     /// Writes a PING that checks whether the peer is alive; any frame counts as a response (RFC
-    /// 9113 6.7).
+    /// 9113 section 6.7).
     package mutating func writePing() {
         self.frames.writeFrameHeader(length: 8, type: .ping, stream: 0)
         self.frames.writeInteger(UInt64(0))
@@ -139,7 +139,7 @@ extension HTTP2Outbox {
 
 extension ByteBuffer {
     /// Sets the length of the HEADERS frame at `start`, or splits it into several frames if it is
-    /// too long (RFC 9113 4.3).
+    /// too long (RFC 9113 section 4.3).
     mutating func endHeaderBlock(at start: Int, stream: UInt32) {
         let blockStart = start + HTTP2FrameHeader.size
         let count = self.writerIndex - blockStart

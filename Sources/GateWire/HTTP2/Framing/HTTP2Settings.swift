@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// The settings of a peer that affect the gate (RFC 9113 6.5.2).
+/// The settings of a peer that affect the gate (RFC 9113 section 6.5.2).
 package struct HTTP2PeerSettings: Equatable {
     /// The initial send window of a new stream.
     package private(set) var initialWindow = HTTP2SendWindow.initial
@@ -16,7 +16,7 @@ package struct HTTP2PeerSettings: Equatable {
     /// Applies the settings in one frame.
     ///
     /// - Returns: The increment of the send windows of all streams; negative for a decrement (RFC
-    ///   9113 6.9.2).
+    ///   9113 section 6.9.2).
     package mutating func apply(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> Int {
         var payload = payload
         let before = self.initialWindow
@@ -60,7 +60,7 @@ package enum HTTP2OwnSettings {
         let settings: [(UInt16, UInt32)] = [
             (0x3, UInt32(maxStreams)),
             (0x6, UInt32(maxHeaderListSize)),
-            // Enables extended CONNECT for WebSockets (RFC 8441 3).
+            // Enables extended CONNECT for WebSockets (RFC 8441 section 3).
             (0x8, 1),
         ]
         out.writeFrameHeader(length: settings.count * 6, type: .settings, stream: 0)

@@ -125,7 +125,7 @@ package struct HPACKDecoder {
     /// table.
     @inline(__always)
     private static func run(in block: Span<UInt8>, at position: Int) -> Int {
-        // 62 to 126: one-byte indices of the dynamic table (RFC 7541 2.3.3 and 6.1).
+        // 62 to 126: one-byte indices of the dynamic table (RFC 7541 sections 2.3.3 and 6.1).
         let (lowest, highest): (UInt8, UInt8) = (0xBE, 0xFE)
         var byte = block[position]
         var end = position + 1
@@ -172,7 +172,7 @@ package struct HPACKDecoder {
         return dynamic
     }
 
-    /// Decodes an integer whose first byte contains other bits (RFC 7541 5.1).
+    /// Decodes an integer whose first byte contains other bits (RFC 7541 section 5.1).
     private static func integer(
         _ block: Span<UInt8>,
         _ position: inout Int,
@@ -194,7 +194,7 @@ package struct HPACKDecoder {
         throw .integerTooLarge
     }
 
-    /// Decodes a string literal (RFC 7541 5.2).
+    /// Decodes a string literal (RFC 7541 section 5.2).
     private static func string(
         _ block: Span<UInt8>,
         _ position: inout Int

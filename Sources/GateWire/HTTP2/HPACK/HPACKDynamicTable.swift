@@ -10,7 +10,7 @@ struct HPACKEntry {
 
     /// The number of bytes of the name and the value.
     var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
-    /// The size of the entry in the table (RFC 7541 4.1).
+    /// The size of the entry in the table (RFC 7541 section 4.1).
     var size: Int { self.fieldCount + HeaderList.overhead }
 
     /// The position of the name.
@@ -35,7 +35,7 @@ struct HPACKEntry {
     }
 }
 
-/// The dynamic table of a peer, newest field first (RFC 7541 2.3.2).
+/// The dynamic table of a peer, newest field first (RFC 7541 section 2.3.2).
 struct HPACKDynamicTable {
     private static let maxEvictedEntries = 256
 
@@ -58,7 +58,7 @@ struct HPACKDynamicTable {
         self.evict(toFit: capacity)
     }
 
-    /// Inserts a field; a field larger than the table empties it (RFC 7541 4.4).
+    /// Inserts a field; a field larger than the table empties it (RFC 7541 section 4.4).
     mutating func insert(
         line: Span<UInt8>,
         nameCount: Int,

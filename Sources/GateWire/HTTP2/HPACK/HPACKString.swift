@@ -1,18 +1,18 @@
 import GatePolicy
 
 /// The reason why a header block cannot be decoded, reported as a connection error
-/// (`COMPRESSION_ERROR`, RFC 9113 4.3).
+/// (`COMPRESSION_ERROR`, RFC 9113 section 4.3).
 package enum HPACKFault: Error, Equatable {
     case truncated
     case integerTooLarge
     case unknownIndex
     case huffman
     case tableSize
-    /// A dynamic table size update after a field (RFC 7541 4.2).
+    /// A dynamic table size update after a field (RFC 7541 section 4.2).
     case misplacedTableSize
 }
 
-/// The position and the encoding of a string literal in a header block (RFC 7541 5.2).
+/// The position and the encoding of a string literal in a header block (RFC 7541 section 5.2).
 struct HPACKString {
     let start: Int
     let end: Int

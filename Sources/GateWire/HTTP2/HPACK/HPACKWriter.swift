@@ -2,9 +2,9 @@ import NIOCore
 
 /// A stateless encoder for header blocks.
 ///
-/// Every field is a literal without indexing or an entry of the static table (RFC 7541 6.2.2 and
-/// 6.1), so connections need no encoder state. `ByteBuffer.writeHeaderBlock` reserves the space for
-/// a block once, because a check before each byte costs more than writing the fields.
+/// Every field is a literal without indexing or an entry of the static table (RFC 7541 sections
+/// 6.2.2 and 6.1), so connections need no encoder state. `ByteBuffer.writeHeaderBlock` reserves the
+/// space for a block once, because a check before each byte costs more than writing the fields.
 package struct HPACKWriter {
     /// The indices of names in the static table.
     private static let names = NameTable(
@@ -14,8 +14,8 @@ package struct HPACKWriter {
     /// The maximum overhead of a field beyond its name and value, and the maximum size of a status.
     fileprivate static let overhead = 16
 
-    /// Writes a dynamic table size update to zero (RFC 7541 4.2), at the start of a connection's
-    /// first block.
+    /// Writes a dynamic table size update to zero (RFC 7541 section 4.2), at the start of a
+    /// connection's first block.
     static func writeEmptyTable(into block: inout ByteBuffer) {
         block.writeInteger(UInt8(0x20))
     }
@@ -43,7 +43,7 @@ package struct HPACKWriter {
         }
     }
 
-    /// Writes a field; its name is converted to lower case (RFC 9113 8.2).
+    /// Writes a field; its name is converted to lower case (RFC 9113 section 8.2).
     package static func writeField(
         _ bytes: Span<UInt8>,
         _ line: FieldLine,
@@ -112,7 +112,7 @@ package struct HPACKWriter {
         }
     }
 
-    /// Writes an integer with zeros in the other bits of its first byte (RFC 7541 5.1).
+    /// Writes an integer with zeros in the other bits of its first byte (RFC 7541 section 5.1).
     @inline(__always)
     private static func writeInteger(_ value: Int, prefix: Int, into block: inout OutputRawSpan) {
         let mask = (1 << prefix) - 1

@@ -7,14 +7,14 @@ package struct HeaderList {
     package private(set) var bytes: [UInt8] = []
     /// The positions and roles of the fields; pseudo-header fields have no role.
     package private(set) var lines: [FieldLine] = []
-    /// The size of the list, as used for limits (RFC 9113 10.5.1).
+    /// The size of the list, as used for limits (RFC 9113 section 10.5.1).
     package private(set) var size = 0
-    /// Whether all fields except pseudo-header fields are valid in a message (RFC 9113 8.2.1).
+    /// Whether all fields except pseudo-header fields are valid in a message (RFC 9113 section 8.2.1).
     package private(set) var isWellFormed = true
     /// Whether fields were omitted because the list exceeds its limit.
     package private(set) var isTooLarge = false
 
-    /// The overhead of a field in addition to its bytes (RFC 7541 4.1).
+    /// The overhead of a field in addition to its bytes (RFC 7541 section 4.1).
     static let overhead = 32
     /// The overhead of a line in addition to its name and value: colon, space, CR and LF.
     static let lineOverhead = 4
@@ -30,7 +30,7 @@ package struct HeaderList {
         self.isTooLarge = false
     }
 
-    /// Appends a literal field from a block (RFC 7541 6.2).
+    /// Appends a literal field from a block (RFC 7541 section 6.2).
     ///
     /// `roles` determines the role of the field.
     ///

@@ -54,14 +54,14 @@ enum HuffmanCode {
         var next: UInt8 = 0
         var symbol: UInt8 = 0
         var hasSymbol = false
-        /// Whether the bits contain the end-of-string code, which is not allowed (RFC 7541 5.2).
+        /// Whether the bits contain the end-of-string code, which is not allowed (RFC 7541 section 5.2).
         var fails = false
     }
 
     /// Sixteen steps per node.
     private static let steps: [Step] = Self.makeSteps()
     /// Whether a string may end at a node: after fewer than eight bits, all of which are ones (RFC
-    /// 7541 5.2).
+    /// 7541 section 5.2).
     private static let mayEnd: [Bool] = Self.makeEnds()
 
     /// The code tree: the children of each node for a zero and a one.

@@ -12,7 +12,7 @@ struct HTTP2ConnectionLifetimeTests {
             (":method", "GET"), (":scheme", "http"), (":authority", "a"), (":path", "/a"),
             ("x-app-version", version),
         ]
-        // Literal fields without indexing (RFC 7541 6.2.2).
+        // Literal fields without indexing (RFC 7541 section 6.2.2).
         var block: [UInt8] = []
         for (name, value) in fields {
             block += [0, UInt8(name.utf8.count)] + Array(name.utf8)
