@@ -28,6 +28,7 @@ ENVOY_MODULES = (
     "envoy.config.bootstrap.v3.bootstrap_pb2",
     "envoy.extensions.access_loggers.stream.v3.stream_pb2",
     "envoy.extensions.filters.http.buffer.v3.buffer_pb2",
+    "envoy.extensions.filters.http.dynamic_modules.v3.dynamic_modules_pb2",
     "envoy.extensions.filters.http.ext_authz.v3.ext_authz_pb2",
     "envoy.extensions.filters.http.router.v3.router_pb2",
     "envoy.extensions.filters.network.http_connection_manager.v3.http_connection_manager_pb2",
