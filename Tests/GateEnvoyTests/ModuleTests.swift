@@ -251,7 +251,7 @@ final class ModuleTests {
         for minimum in ["3.5.0", "3.6.0"] {
             let text = Self.rules.replacing(#"minimum: "3.5.0""#, with: "minimum: \"\(minimum)\"")
             try self.folder.replace("rules.yaml", with: text)
-            try Deadline.usual.poll(for: "the new rules") {
+            try Deadline.usual.poll("the new rules") {
                 let stream = StandInStream(filter)
                 let client = ["X-App-Platform: ios", "X-App-Version: \(minimum)-beta"]
                 return stream?.send(client) == false ? true : nil
