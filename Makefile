@@ -21,7 +21,7 @@ PACKAGES := .build/package
 
 
 .DEFAULT_GOAL := run
-.PHONY: help run build envoy-module test lint bench decide-bench envoy-bench dearest observed soak updates conformance fuzz sanitize clean
+.PHONY: help run build envoy-module test lint bench decide-bench envoy-bench dearest observed soak envoy-soak updates conformance fuzz sanitize clean
 .PHONY: clients gateways gateway-manifests notice package package-test image image-test kubernetes client
 .PHONY: client-packages helm admin-api prometheus
 
@@ -123,6 +123,10 @@ soak: build ## run mixed traffic with failures, and check for leaks (1 hour)
 	@dev/install-packages.sh soak
 	python3 Benchmarks/soak.py --gate $(GATE)
 
+envoy-soak: build envoy-module ## run the module for Envoy under traffic and reloads, and check for leaks (1 hour)
+	@dev/install-peers.sh
+	python3 Benchmarks/envoy_soak.py
+
 updates: build ## measure reloads under load (2 minutes)
 	python3 Benchmarks/updates.py --gate $(GATE)
 
@@ -162,20 +166,20 @@ sanitize: ## run the tests with the thread and address sanitizers (30 minutes)
 notice: ## write NOTICE, the licenses of the linked packages
 	python3 -B dev/notice.py
 
-package: build ## build the Debian package
+package: build envoy-module ## build the Debian packages of the gate and of the module for Envoy
 	@dev/install-packages.sh package
 	rm -f $(PACKAGES)/*.deb
-	deploy/debian/package.sh $(GATE) $(PACKAGES)
+	deploy/debian/package.sh $(GATE) .build/release/libversiongate_envoy.so $(PACKAGES)
 	@ls -l $(PACKAGES)/*.deb
 
 package-test: package ## test the package in a fresh root, as root (5 minutes)
 	@dev/install-packages.sh package-test
-	deploy/debian/test.sh $(PACKAGES)/versiongate_*.deb
+	deploy/debian/test.sh $(PACKAGES)/versiongate_*.deb $(PACKAGES)/versiongate-envoy_*.deb
 
 image: package ## build the container image, as root
 	@dev/install-packages.sh package-test
 	rm -rf $(PACKAGES)/image
-	deploy/image/build.sh $(PACKAGES)/versiongate_*.deb $(PACKAGES)/image
+	deploy/image/build.sh $(PACKAGES)/versiongate_*.deb $(PACKAGES)/versiongate-envoy_*.deb $(PACKAGES)/image
 
 image-test: image ## test the image, as root
 	deploy/image/test.sh $(PACKAGES)/image

@@ -209,6 +209,7 @@ let package = Package(
                 "GateProxy",
                 "GateRules",
                 "GateWire",
+                "StandInStreams",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -344,6 +345,11 @@ let package = Package(
             ]
         ),
         .target(name: "CEnvoyStandIn", path: "Tests/EnvoyStandIn"),
+        .target(
+            name: "StandInStreams",
+            dependencies: ["CEnvoyStandIn", "GateEnvoy"],
+            path: "Tests/StandInStreams"
+        ),
         .testTarget(
             name: "GateEnvoyTests",
             dependencies: [
@@ -355,6 +361,7 @@ let package = Package(
                 "GateTestSupport",
                 "GateWire",
                 "OwnThread",
+                "StandInStreams",
                 "WireSamples",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]

@@ -63,6 +63,7 @@ class Way:
     name: str
     filter: str
     route: str = ROUTE
+    workers: int = 1
 
     def start(self, folder, cores, backend_port, authorizer_port):
         folder.mkdir()
@@ -74,8 +75,8 @@ class Way:
         for name, value in values.items():
             text = text.replace(f"@{name}@", value)
         (folder / "envoy.yaml").write_text(text)
-        command = [find_peer(gateways.ENVOY), "-c", f"{folder}/envoy.yaml", "--concurrency", "1", "--disable-hot-restart",
-                   "-l", "error"]
+        command = [find_peer(gateways.ENVOY), "-c", f"{folder}/envoy.yaml", "--concurrency", str(self.workers),
+                   "--disable-hot-restart", "-l", "error"]
         environment = {"ENVOY_DYNAMIC_MODULES_SEARCH_PATH": str(LIBRARY.parent)}
         server = Server("envoy", command, int(values["PORT"]), cores, str(folder), environment)
         server.wait_until_listening()

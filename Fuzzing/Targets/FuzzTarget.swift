@@ -26,6 +26,9 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("envoy-check") { input throws(Finding) in
             try EnvoyCheckProperties(input).check()
         },
+        FuzzTarget("envoy-module") { input throws(Finding) in
+            try EnvoyModuleProperties(input).check()
+        },
         FuzzTarget("http2-connection") { input throws(Finding) in
             try HTTP2ConnectionProperties(input).check()
         },

@@ -3,6 +3,7 @@ import GatePolicy
 import GateTestSupport
 import GateWire
 import NIOCore
+import StandInStreams
 import Testing
 import WireSamples
 

@@ -2,6 +2,7 @@ import CEnvoyStandIn
 import GatePolicy
 import GateTestSupport
 import Glibc
+import StandInStreams
 import Testing
 
 @testable import GateEnvoy
@@ -248,12 +249,12 @@ final class ModuleTests {
         let filter = try #require(Configuration("rules: \(self.path)"))
         let observing = try #require(Route("mode: observe"))
         var revisions: [[String]] = []
-        for minimum in ["3.5.0", "3.6.0"] {
+        for (minimum, below) in [("3.5.0", "3.4.9"), ("3.6.0", "3.5.9")] {
             let text = Self.rules.replacing(#"minimum: "3.5.0""#, with: "minimum: \"\(minimum)\"")
             try self.folder.replace("rules.yaml", with: text)
             try Deadline.usual.poll("the new rules") {
                 let stream = StandInStream(filter)
-                let client = ["X-App-Platform: ios", "X-App-Version: \(minimum)-beta"]
+                let client = ["X-App-Platform: ios", "X-App-Version: \(below)"]
                 return stream?.send(client) == false ? true : nil
             }
             let observed = try #require(StandInStream(filter))

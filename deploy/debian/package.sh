@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# Builds Debian packages of a built gate: one with the gate, and one with its debugging symbols.
+# Builds Debian packages of a built gate: one with the gate, one with its debugging symbols, and one with the module
+# for Envoy.
 #
-# Usage: package.sh GATE FOLDER [VERSION]
+# Usage: package.sh GATE MODULE FOLDER [VERSION]
 # VERSION: the version of the package; default: the version of the gate.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
 gate=$(realpath "$1")
-mkdir -p "$2"
-folder=$(realpath "$2")
+module=$(realpath "$2")
+mkdir -p "$3"
+folder=$(realpath "$3")
 project=$(cd "$(dirname "$0")/../.." && pwd)
 here=$project/deploy/debian
 
-version=${3:-$("$gate" version | sed -n 's/^versiongate //p')}
+version=${4:-$("$gate" version | sed -n 's/^versiongate //p')}
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$project" log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 
@@ -23,7 +25,7 @@ stage=$tree/stage
 mkdir -p "$tree/debian/source" "$stage"/{etc,share,completions,man,docs,examples}
 
 cp "$here"/{control,rules} "$here"/versiongate.{service,socket,sysusers,install,manpages,docs,examples,links,prerm,postrm} \
-    "$tree/debian/"
+    "$here/versiongate-envoy.install" "$tree/debian/"
 echo '3.0 (native)' >"$tree/debian/source/format"
 cat >"$tree/debian/changelog" <<EOF
 versiongate ($version) unstable; urgency=medium
@@ -46,6 +48,7 @@ EOF
 } >"$tree/debian/copyright"
 
 cp "$gate" "$stage/versiongate"
+cp "$module" "$stage/libversiongate_envoy.so"
 cp "$here"/{versiongate,rules}.yaml "$stage/etc/"
 cp "$project"/rules/*.schema.json "$stage/share/"
 # Keep the folder structure, so that relative links between the pages work.

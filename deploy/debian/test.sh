@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Tests a Debian package in a fresh root file system: lintian, exposure, installation, use, upgrade under load,
+# Tests the Debian packages in a fresh root file system: lintian, exposure, installation, use, upgrade under load,
 # removal, purge. Needs root, mmdebstrap, lintian and systemd-analyze; takes two minutes.
 #
-# Usage: test.sh DEB [NEXT_DEB]
+# Usage: test.sh DEB MODULE_DEB [NEXT_DEB]
 # NEXT_DEB: the package to upgrade to; default: the same files with a later version.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
 deb=$(realpath "$1")
+module=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 root=$work/root
 trap 'rm -rf --one-file-system "$work"' EXIT
 
-if [ $# -gt 1 ]; then
-    next=$(realpath "$2")
+if [ $# -gt 2 ]; then
+    next=$(realpath "$3")
 else
     next=$work/next.deb
     dpkg-deb --raw-extract "$deb" "$work/next"
@@ -31,7 +32,7 @@ inventory() {
 }
 
 echo "lintian"
-lintian --fail-on error "$deb"
+lintian --fail-on error "$deb" "$module"
 
 dpkg-deb --extract "$deb" "$work/unpacked"
 echo "links between the pages"
@@ -60,6 +61,15 @@ cp "$deb" "$root/root/first.deb"
 chroot "$root" apt-get install --quiet --quiet --yes --no-install-recommends /root/first.deb >"$work/apt" 2>&1 ||
     { cat "$work/apt" >&2 && exit 1; }
 rm "$root/root/first.deb"
+
+echo "the module for Envoy"
+cp "$module" "$root/root/module.deb"
+chroot "$root" apt-get install --quiet --quiet --yes --no-install-recommends /root/module.deb >"$work/apt" 2>&1 ||
+    { cat "$work/apt" >&2 && exit 1; }
+rm "$root/root/module.deb"
+readelf --dyn-syms --wide "$root/usr/lib/versiongate/libversiongate_envoy.so" |
+    grep --quiet ' envoy_dynamic_module_on_program_init$'
+chroot "$root" apt-get purge --quiet --quiet --yes versiongate-envoy >"$work/apt" 2>&1
 
 # The gate reads its arguments from /proc.
 unshare --net --mount --pid --fork -- sh -c \

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Builds an OCI image from a Debian package without a daemon: mmdebstrap creates the root, umoci packs it.
-# The image only contains the gate, its libraries and the trusted certificate authorities: no shell, no package manager.
+# Builds an OCI image from the Debian packages without a daemon: mmdebstrap creates the root, umoci packs it. The image
+# only contains the gate, its libraries, the trusted certificate authorities, and the module for Envoy, to be copied or
+# mounted from there: no shell, no package manager.
 #
-# Usage: build.sh DEB FOLDER
+# Usage: build.sh DEB MODULE_DEB FOLDER
 # FOLDER: the OCI layout to create, tagged with the version of the package.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
 deb=$(realpath "$1")
-layout=$2
+module=$(realpath "$2")
+layout=$3
 version=$(dpkg-deb --field "$deb" Version)
 tag=${version//[+~]/-}
 work=$(mktemp -d)
@@ -27,11 +29,13 @@ mmdebstrap --quiet --variant=extract --include=libcurl4,libhiredis0.14,libsqlite
 # Copies the libraries that the gate loads, directly or indirectly; the rest of the root is left out.
 image=$work/bundle/rootfs
 dpkg-deb --extract "$deb" "$work/root"
+dpkg-deb --extract "$module" "$work/root"
 mkdir -p "$image"/{etc/ssl/certs,etc/versiongate,usr/bin,usr/share/doc,proc,sys,dev,tmp,var/lib/versiongate}
 ln -s usr/lib "$image/lib"
 ln -s usr/lib64 "$image/lib64"
 mkdir -p "$image"/usr/{lib,lib64}
 cp "$work/root/usr/bin/versiongate" "$image/usr/bin/"
+cp -r "$work/root/usr/lib/versiongate" "$image/usr/lib/"
 python3 -B "$(dirname "$0")/libraries.py" "$work/root" "$image" usr/bin/versiongate
 cat "$work"/root/usr/share/ca-certificates/mozilla/*.crt >"$image/etc/ssl/certs/ca-certificates.crt"
 cp "$work/root/etc/services" "$work/root/etc/protocols" "$image/etc/"

@@ -1,17 +1,15 @@
-import CEnvoyStandIn
-
-@testable import GateEnvoy
+internal import CEnvoyStandIn
 
 /// One request that runs through the module, with a stand-in for Envoy.
 @safe
-final class StandInStream {
-    struct Line: Equatable, Comparable, CustomStringConvertible {
-        let name: String
-        let value: String
+package final class StandInStream {
+    package struct Line: Equatable, Comparable, CustomStringConvertible {
+        package let name: String
+        package let value: String
 
-        var description: String { "\(self.name): \(self.value)" }
+        package var description: String { "\(self.name): \(self.value)" }
 
-        static func < (left: Line, right: Line) -> Bool {
+        package static func < (left: Line, right: Line) -> Bool {
             (left.name, left.value) < (right.name, right.value)
         }
     }
@@ -26,9 +24,11 @@ final class StandInStream {
 
     private let filter: OpaquePointer
     private let stream: UnsafeMutableRawPointer
+    /// Envoy keeps the settings of a route while a request uses them.
+    private var route: Route?
 
     /// Creates a stream of a filter with the configuration.
-    init?(_ configuration: Configuration, from address: String = "192.0.2.1:50000") {
+    package init?(_ configuration: Configuration, from address: String = "192.0.2.1:50000") {
         unsafe self.filter = stand_in_stream_new(address)
         let stream = unsafe envoy_dynamic_module_on_http_filter_new(
             configuration.pointer,
@@ -47,19 +47,20 @@ final class StandInStream {
     }
 
     /// Sets the route of the request.
-    func use(_ route: Route) {
+    package func use(_ route: Route) {
+        self.route = route
         unsafe stand_in_set_route(self.filter, route.pointer)
     }
 
     /// Sends the head of a `GET` request for `/`.
     @discardableResult
-    func send(_ lines: [String]) -> Bool { self.send("GET", "/", lines) }
+    package func send(_ lines: [String]) -> Bool { self.send("GET", "/", lines) }
 
     /// Sends the head of a request.
     ///
     /// - Returns: Whether the module lets it pass.
     @discardableResult
-    func send(
+    package func send(
         _ method: String,
         _ target: String,
         _ lines: [String],
@@ -83,7 +84,7 @@ final class StandInStream {
     }
 
     /// Sends the head of the backend's response, or of one that Envoy generates.
-    func receive(_ lines: [String] = [], isLocal: Bool = false) {
+    package func receive(_ lines: [String] = [], isLocal: Bool = false) {
         let filter = unsafe UnsafeMutableRawPointer(self.filter)
         if isLocal {
             let details = unsafe stand_in_bytes(ptr: nil, length: 0)
@@ -117,25 +118,25 @@ final class StandInStream {
     }
 
     /// The status of the module's response; `nil` if it sent none.
-    var status: Int? {
+    package var status: Int? {
         let status = unsafe stand_in_status(self.filter)
         return status == 0 ? nil : Int(status)
     }
 
-    var body: String { unsafe Self.text(stand_in_body(self.filter)) }
+    package var body: String { unsafe Self.text(stand_in_body(self.filter)) }
 
     /// The lines of the request without the pseudo-header fields.
-    var requestLines: [Line] {
+    package var requestLines: [Line] {
         self.lines(Map.request).filter { !$0.name.hasPrefix(":") }
     }
 
-    var responseLines: [Line] { self.lines(Map.response) }
+    package var responseLines: [Line] { self.lines(Map.response) }
     /// The lines of the module's response.
-    var replyLines: [Line] { self.lines(Map.reply) }
-    var metadata: [Line] { self.lines(Map.metadata) }
+    package var replyLines: [Line] { self.lines(Map.reply) }
+    package var metadata: [Line] { self.lines(Map.metadata) }
 
     /// The label values under which the request was counted, each time joined by commas.
-    var counted: [String] { self.lines(Map.counted).map(\.name) }
+    package var counted: [String] { self.lines(Map.counted).map(\.name) }
 
     private func lines(_ map: Int32) -> [Line] {
         let count = unsafe stand_in_count(self.filter, map)
@@ -157,11 +158,11 @@ final class StandInStream {
 
 /// The settings of a route.
 @safe
-final class Route {
-    fileprivate let pointer: UnsafeMutableRawPointer
+package final class Route: Sendable {
+    nonisolated(unsafe) fileprivate let pointer: UnsafeMutableRawPointer
 
     /// Creates the settings; `nil` if the module refuses them.
-    init?(_ settings: String) {
+    package init?(_ settings: String) {
         let bytes = Array(settings.utf8)
         let pointer = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe envoy_dynamic_module_on_http_filter_per_route_config_new(
@@ -180,11 +181,11 @@ final class Route {
 
 /// The configuration of a filter.
 @safe
-final class Configuration {
-    let pointer: UnsafeMutableRawPointer
+package final class Configuration: Sendable {
+    nonisolated(unsafe) package let pointer: UnsafeMutableRawPointer
 
     /// Creates a configuration; `nil` if the module refuses it.
-    init?(_ settings: String) {
+    package init?(_ settings: String) {
         let bytes = Array(settings.utf8)
         let pointer = unsafe bytes.withUnsafeBufferPointer { bytes in
             var envoy = 0
@@ -200,20 +201,9 @@ final class Configuration {
         unsafe self.pointer = pointer
     }
 
-    /// Creates the configuration of a filter with some rules.
-    init(_ follower: RulesFollower) {
-        var envoy = 0
-        let counter = unsafe withUnsafeMutablePointer(to: &envoy) { envoy in
-            unsafe RequestCounter(UnsafeMutableRawPointer(envoy))
-        }
-        let configuration = FilterConfiguration(follower, counter: counter)
-        unsafe self.pointer = Unmanaged.passRetained(configuration).toOpaque()
-    }
-
-    /// The rules that the filter uses.
-    var follower: RulesFollower {
-        unsafe Unmanaged<FilterConfiguration>.fromOpaque(self.pointer).takeUnretainedValue()
-            .follower
+    /// Takes over the reference of the module to a configuration.
+    package init(_ pointer: UnsafeMutableRawPointer) {
+        unsafe self.pointer = pointer
     }
 
     deinit {
