@@ -2,14 +2,22 @@
 """Compares the ways in which Envoy can evaluate versions: the module, a Lua filter, and authorization requests to a gate.
 
 It prints the processor time that each of them adds to a request, in Envoy and in the gate together. The time of a request
-without any filter is subtracted; for denials, that is the time of a route with a direct response. The figures are the lowest of
-all rounds.
+without any filter is subtracted; for denials, that is the time of a route whose direct response is a denial of the gate. The
+figures are the lowest of all rounds.
+
+With --instructions, it prints the instructions in user space instead, which other load on the machine does not affect. The work of
+the kernel is left out: an authorization request causes a dozen system calls, and the module none.
 """
 
 import argparse
+import contextlib
 import dataclasses
+import json
 import os
+import statistics
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -17,16 +25,21 @@ sys.dont_write_bytecode = True
 from decide import authorizers, gateways  # noqa: E402
 from decide.authorizers import PEERS  # noqa: E402
 from decide.bench import Bench  # noqa: E402
+from sidebyside import callgrind, load  # noqa: E402
+from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.machine import TooFewCores, busy_warning  # noqa: E402
 from sidebyside.options import BUILT_GATE, between  # noqa: E402
 from sidebyside.packages import find_peer  # noqa: E402
-from sidebyside.server import Server, ServerFailed, unwind_when_stopped  # noqa: E402
+from sidebyside.server import Server, ServerFailed, free_port, unwind_when_stopped  # noqa: E402
 from sidebyside.setup import RULES  # noqa: E402
 from sidebyside.traffic import CROWD, MIXED  # noqa: E402
 
 LIBRARY = Path(__file__).resolve().parents[1] / ".build/release/libversiongate_envoy.so"
 FILTERS = "type.googleapis.com/envoy.extensions.filters.http"
 WARM_UP_SECONDS = 1
+# The requests before the instructions are counted, those of one count, and the number of counts.
+WARM_UP_REQUESTS, COUNTED_REQUESTS, COUNTS = 1500, 1000, 3
+IDLE_SECONDS = 3
 # The proportion of an authorization request over gRPC that the module may add, and its limit in microseconds.
 PART, LIMIT = 0.10, 3.0
 ALONE, MODULE, LUA, GRPC = "no filter", "module", "Lua filter", "ext_authz over gRPC"
@@ -53,7 +66,24 @@ LUA_FILTER = f"""- name: envoy.filters.http.lua
                           end
                         end"""
 ROUTE = "routes: [{ match: { prefix: / }, route: { cluster: backend, timeout: 60s } }]"
-DIRECT = 'routes: [{ match: { prefix: / }, direct_response: { status: 426, body: { inline_string: "{}" } } }]'
+# A denial of the gate, for one version and in one language: the content and the fields that a client gets in any case.
+DENIAL = json.dumps({
+    "type": "urn:versiongate:upgrade-required", "title": "Update required", "status": 426,
+    "message": "Version 3.4.9 no longer works. Please update to 3.5.0 or later.", "button": "Update",
+    "storeUrl": "https://apps.apple.com/app/id1234567890", "minimumVersion": "3.5.0", "latestVersion": "4.2.0",
+    "currentVersion": "3.4.9", "rule": "ios", "revision": "0123456789ab",
+})
+DENIAL_FIELDS = {
+    "content-type": "application/problem+json", "cache-control": "no-store", "content-language": "en",
+    "vary": "x-app-platform, x-app-version, x-app-build, accept-language, accept, content-type", "x-versiongate": "require",
+}
+DIRECT = "routes: " + json.dumps([{
+    "match": {"prefix": "/"}, "direct_response": {"status": 426, "body": {"inline_string": DENIAL}},
+    "response_headers_to_add": [
+        {"header": {"key": key, "value": value}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}
+        for key, value in DENIAL_FIELDS.items()
+    ],
+}])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,6 +94,7 @@ class Way:
     filter: str
     route: str = ROUTE
     workers: int = 1
+    is_counted: bool = False
 
     def start(self, folder, cores, backend_port, authorizer_port):
         folder.mkdir()
@@ -78,7 +109,13 @@ class Way:
         command = [find_peer(gateways.ENVOY), "-c", f"{folder}/envoy.yaml", "--concurrency", str(self.workers),
                    "--disable-hot-restart", "-l", "error"]
         environment = {"ENVOY_DYNAMIC_MODULES_SEARCH_PATH": str(LIBRARY.parent)}
-        server = Server("envoy", command, int(values["PORT"]), cores, str(folder), environment)
+        if self.is_counted:
+            # The program of the package is a script that runs this one.
+            program = next(Path(command[0]).parents[1].glob("lib/python*/site-packages/envoy/_bin/envoy"))
+            command = [*callgrind.command(folder, from_start=False), str(program), *command[1:]]
+        server = Server(
+            "envoy", command, int(values["PORT"]), cores, str(folder), environment, start_seconds=callgrind.START_SECONDS,
+        )
         server.wait_until_listening()
         return server
 
@@ -99,6 +136,75 @@ def measure(bench, way, gate, traffic, denied, seconds):
         figures = generator.run(seconds=seconds)
         used = sum(each.cpu_seconds() for each in servers) - before
     return used / figures["requests"] * 1e6
+
+
+def count_authorizer(gate, folder, cores):
+    """Starts a gate as a decision service, whose instructions can be counted."""
+    folder.mkdir()
+    port = free_port()
+    program = callgrind.without_debug_information(gate, folder)
+    command = [*callgrind.command(folder, from_start=False), *authorizers.gate(program).command(folder, port)]
+    server = Server("gate", command, port, cores, str(folder), start_seconds=callgrind.START_SECONDS)
+    server.wait_until_listening()
+    return server
+
+
+def count_way(way, gate, traffic, denied, backend_port, folder, connections):
+    """Returns the instructions of one request in Envoy and in the gate together."""
+    cores = sorted(os.sched_getaffinity(0))
+    with contextlib.ExitStack() as cleanup:
+        servers = []
+        if way.name == GRPC:
+            servers.append(count_authorizer(gate, folder / "gate", cores))
+            cleanup.callback(servers[0].stop)
+        server = way.start(folder / "envoy", cores, backend_port, servers[0].port if servers else None)
+        cleanup.callback(server.stop)
+        servers.append(server)
+        counters = [callgrind.Counter(each.pid, each.folder) for each in servers]
+        generator = cleanup.enter_context(load.Load(
+            load.build_load(folder, "http1"), server.port, traffic.write(folder, denied), status=426 if denied else 200,
+            connections=connections, cores=cores, body_bytes=traffic.answer_bytes,
+        ))
+        generator.run(requests=WARM_UP_REQUESTS)
+        for counter in counters:
+            counter.switch(True)
+        counted = lambda: sum(counter.count() for counter in counters)  # noqa: E731
+        counted()
+        time.sleep(IDLE_SECONDS)
+        idle = counted() / IDLE_SECONDS
+        found = []
+        for _ in range(COUNTS):
+            began = time.monotonic()
+            figures = generator.run(requests=COUNTED_REQUESTS)
+            seconds = time.monotonic() - began
+            found.append((counted() - idle * seconds) / figures["requests"])
+    return statistics.median(found)
+
+
+def compare_instructions(options):
+    are_met = True
+    with tempfile.TemporaryDirectory(prefix="versiongate-envoy-") as name, contextlib.ExitStack() as cleanup:
+        folder = Path(name)
+        backend = BACKEND.start(folder / "backend", 0, sorted(os.sched_getaffinity(0)))
+        cleanup.callback(backend.stop)
+        backend.wait_until_listening()
+        for traffic in (MIXED, CROWD):
+            for denied in (False, True):
+                counts = {}
+                for way in ways(denied):
+                    place = folder / f"{len(list(folder.iterdir()))}"
+                    place.mkdir()
+                    way = dataclasses.replace(way, is_counted=True)
+                    counts[way.name] = count_way(
+                        way, options.gate.resolve(), traffic, denied, backend.port, place, options.connections)
+                added = {way: count - counts[ALONE] for way, count in counts.items()}
+                print(f"\n{traffic.name}, {'denied' if denied else 'allowed'}, instructions in user space")
+                for way, count in counts.items():
+                    print(f"  {way:20} {count:9,.0f}  added {added[way]:9,.0f}", flush=True)
+                part = added[MODULE] / added[GRPC]
+                print(f"  module / ext_authz: {part:.3f}" + ("" if part <= PART else "  (not met)"))
+                are_met = are_met and part <= PART
+    return 0 if are_met else 1
 
 
 def compare(options):
@@ -132,11 +238,12 @@ def main():
     parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
     parser.add_argument("--rounds", type=between(1, 100), default=5)
     parser.add_argument("--seconds", type=between(1, 600), default=2, help="the length of a run")
+    parser.add_argument("--instructions", action="store_true", help="count instructions instead of processor time")
     parser.add_argument("--connections", type=between(1, 512), default=64)
     options = parser.parse_args()
     unwind_when_stopped()
     try:
-        return compare(options)
+        return compare_instructions(options) if options.instructions else compare(options)
     except (ServerFailed, TooFewCores) as failure:
         return f"cannot measure: {failure}"
     except KeyboardInterrupt:

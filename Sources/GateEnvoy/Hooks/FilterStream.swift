@@ -24,7 +24,7 @@ final class FilterStream {
             guard let counter else { return }
             old.reportAll { stream.count($0, counter, $1) }
         }
-        stream.readRequest(into: thread.lines)
+        stream.read(.request, into: thread.lines)
         let lines = unsafe thread.lines.lines
         let (verdict, facts) = unsafe rules.verdict(
             on: lines,
@@ -46,7 +46,8 @@ final class FilterStream {
         let owned = facts.hasOwned ? unsafe rules.ownedNames(in: lines) : []
         for name in owned { stream.remove(name, from: .request) }
         unsafe verdict.dropped.forEach { name, _ in unsafe stream.remove(name, from: .request) }
-        unsafe verdict.requestFields.forEach { unsafe stream.set($0, $1, in: .request) }
+        // Lines with these names are gone by now.
+        unsafe verdict.requestFields.forEach { unsafe stream.add($0, $1, in: .request) }
         return true
     }
 
@@ -74,7 +75,10 @@ final class FilterStream {
     /// Adds the hint to the backend's response.
     func receiveResponse(_ stream: EnvoyStream) {
         guard !self.isLocal, let verdict, verdict.denial == nil else { return }
-        stream.remove(Self.marker, from: .response)
+        let lines = ThreadState.current.lines
+        stream.read(.response, into: lines)
+        let isMarked = unsafe lines.lines.contains { unsafe $0.key.elementsEqual(Self.marker) }
+        if isMarked { stream.remove(Self.marker, from: .response) }
         guard !verdict.responseFields.isEmpty else { return }
         unsafe verdict.responseFields.forEach { unsafe stream.add($0, $1, in: .response) }
     }

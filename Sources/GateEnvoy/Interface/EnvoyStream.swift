@@ -22,9 +22,9 @@ struct EnvoyStream {
         unsafe self.filter = filter
     }
 
-    /// Reads the lines of the request's head; they are valid until a map is changed.
-    func readRequest(into lines: LineBuffer) {
-        let map = Map.request.number
+    /// Reads the lines of a head; they are valid until a map is changed.
+    func read(_ map: Map, into lines: LineBuffer) {
+        let map = map.number
         let count = unsafe envoy_dynamic_module_callback_http_get_headers_size(self.filter, map)
         lines.reserve(count)
         let isRead = unsafe envoy_dynamic_module_callback_http_get_headers(
@@ -35,17 +35,10 @@ struct EnvoyStream {
         lines.count = isRead ? count : 0
     }
 
-    /// Replaces all lines of a field.
-    func set(_ name: ModuleBytes, _ value: ModuleBytes, in map: Map) {
-        _ = unsafe envoy_dynamic_module_callback_http_set_header(
-            self.filter,
-            map.number,
-            name,
-            value
-        )
-    }
-
     /// Adds a line.
+    ///
+    /// To replace or remove a field, Envoy looks for it, and makes an index of the whole head first. That takes several
+    /// times as long.
     func add(_ name: ModuleBytes, _ value: ModuleBytes, in map: Map) {
         _ = unsafe envoy_dynamic_module_callback_http_add_header(
             self.filter,
@@ -57,7 +50,12 @@ struct EnvoyStream {
 
     /// Removes all lines of a field.
     func remove(_ name: ModuleBytes, from map: Map) {
-        unsafe self.set(name, .none, in: map)
+        _ = unsafe envoy_dynamic_module_callback_http_set_header(
+            self.filter,
+            map.number,
+            name,
+            .none
+        )
     }
 
     /// Removes all lines of a field.
