@@ -1,0 +1,85 @@
+import Foundation
+import GateTestSupport
+import StandInStreams
+import Synchronization
+import Testing
+
+@testable import GateEnvoy
+
+/// The module on several threads, as Envoy's workers call it.
+@Suite(.ownThread)
+struct ModuleThreadTests {
+    /// What the threads have seen.
+    private final class Record: Sendable {
+        let isOver = Atomic(false)
+        let denials = Atomic(0)
+        let faults = Mutex<[String]>([])
+    }
+
+    /// Returns a revision, whose number is in two places.
+    private static func rules(_ number: Int) -> String {
+        """
+        rules:
+          - id: load
+            match: { platform: ios }
+            minimum: "\(number).0.0"
+            storeUrl: https://example.com/\(number)/
+        """
+    }
+
+    @Test func `four threads get whole revisions while the rules change`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules(2), to: "rules.yaml")
+        let follower = try RulesFollower(path: folder.path(of: "rules.yaml"))
+        let configuration = Configuration(follower)
+        let observing = try #require(Route("mode: observe"))
+        let record = Record()
+        let ends = DispatchGroup()
+        for _ in 0..<4 {
+            ends.enter()
+            Thread.detachNewThread {
+                Self.evaluate(configuration, observing, record)
+                ends.leave()
+            }
+        }
+        for number in 3...40 {
+            // A broken file in between changes nothing.
+            try folder.replace(
+                "rules.yaml",
+                with: number % 5 == 0 ? "rules: [" : Self.rules(number)
+            )
+            for _ in 0..<2 { follower.check() }
+        }
+        record.isOver.store(true, ordering: .releasing)
+        ends.wait()
+        #expect(record.faults.withLock { $0 } == [])
+        #expect(record.denials.load(ordering: .acquiring) > 100)
+    }
+
+    /// Sends requests until the rules no longer change.
+    private static func evaluate(
+        _ configuration: Configuration,
+        _ observing: Route,
+        _ record: Record
+    ) {
+        var count = 0
+        while !record.isOver.load(ordering: .acquiring) {
+            count += 1
+            guard let stream = StandInStream(configuration) else { return }
+            let isObserved = count % 3 == 0
+            if isObserved { stream.use(observing) }
+            let passes = stream.send(["X-App-Platform: ios", "X-App-Version: 1.\(count % 50)"])
+            if passes != isObserved {
+                record.faults.withLock { $0.append("passes: \(passes)") }
+            }
+            guard !passes else { continue }
+            record.denials.add(1, ordering: .relaxed)
+            let isWhole = (2...40).contains { number in
+                stream.body.contains("\"minimumVersion\":\"\(number).0.0\"")
+                    && stream.body.contains("https://example.com/\(number)/")
+            }
+            if !isWhole { record.faults.withLock { $0.append(stream.body) } }
+        }
+    }
+}
