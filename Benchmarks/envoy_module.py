@@ -182,6 +182,8 @@ def count_way(way, gate, traffic, denied, backend_port, folder, connections):
 
 
 def compare_instructions(options):
+    if not LIBRARY.exists() or not find_peer(gateways.ENVOY):
+        raise ServerFailed("there is no module, or no Envoy: make envoy-module")
     are_met = True
     with tempfile.TemporaryDirectory(prefix="versiongate-envoy-") as name, contextlib.ExitStack() as cleanup:
         folder = Path(name)

@@ -128,7 +128,7 @@ def send(port, options, ledger, stop):
             try:
                 response, body = request(connection, kind, options.rules)
                 found = fault(kind, response, body)
-            except (OSError, http.client.HTTPException) as error:
+            except (OSError, http.client.HTTPException, ValueError, KeyError, IndexError) as error:
                 found = repr(error)
             ledger.note(time.monotonic() - began, found)
             time.sleep(random.expovariate(1 / pause))
@@ -140,8 +140,11 @@ def await_revision(port, number):
     deadline = time.monotonic() + IN_FORCE_SECONDS
     while time.monotonic() < deadline:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-        connection.request("GET", "/", headers={"X-App-Platform": "load", "X-App-Version": "0.1"})
-        found = json.loads(connection.getresponse().read())["minimumVersion"]
+        try:
+            connection.request("GET", "/", headers={"X-App-Platform": "load", "X-App-Version": "0.1"})
+            found = json.loads(connection.getresponse().read())["minimumVersion"]
+        except (OSError, http.client.HTTPException, ValueError, KeyError):
+            found = None
         connection.close()
         if found == f"{number}.0.0":
             return True

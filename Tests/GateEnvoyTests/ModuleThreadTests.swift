@@ -31,9 +31,10 @@ struct ModuleThreadTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(Self.rules(2), to: "rules.yaml")
+        // Envoy's main thread creates both before any request.
+        let observing = try #require(Route("mode: observe"))
         let follower = try RulesFollower(path: folder.path(of: "rules.yaml"))
         let configuration = Configuration(follower)
-        let observing = try #require(Route("mode: observe"))
         let record = Record()
         let ends = DispatchGroup()
         for _ in 0..<4 {

@@ -156,6 +156,10 @@ def check_fields(gateway):
     found = [value for _, value in json.loads(response.body)["lines"] if value == "forged"]
     yield "forged fields that reach the backend", len(found), 0
     yield "decision for the backend", ", ".join(backend_lines(response, "x-versiongate-decision")), "allow"
+    # A CheckResponse with content that is not text would be a failure of the gate, and the request would pass.
+    for kind in ("grpc", "grpc-web+proto", "grpc-web-text", "connect+json", "connect+proto"):
+        response = send(gateway, "/orders/1", [*OLD, ("Content-Type", f"application/{kind}")], method="POST")
+        yield f"an old build with application/{kind}", response.get("x-versiongate"), "require"
     response = send(gateway, "/orders/1", OLD, method="HEAD")
     yield "content of HEAD", f"{response.status}, {len(response.body)}", "426, 0"
     yield "without a version", send(gateway, "/orders/1", []).status, 200

@@ -168,7 +168,11 @@ function hintFacts(item) {
 /** Returns the trailers in the content of a gRPC-Web response: a frame whose lines end with CRLF, or its Base64. */
 function webTrailers(type, body) {
   const trailers = {};
-  if (typeof body !== "string" || !type.startsWith("application/grpc-web")) return trailers;
+  if (!type.startsWith("application/grpc-web")) return trailers;
+  if (body instanceof ArrayBuffer) body = new Uint8Array(body);
+  // Trailers are ASCII.
+  if (ArrayBuffer.isView(body)) body = Array.from(body, (byte) => String.fromCharCode(byte)).join("");
+  if (typeof body !== "string") return trailers;
   try {
     const isEncoded = type.startsWith("application/grpc-web-text");
     const frame = isEncoded ? String.fromCharCode(...base64(body)) : body;

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Builds Debian packages of a built gate: one with the gate, one with its debugging symbols, and one with the module
-# for Envoy.
+# Builds Debian packages of a built gate and of the module for Envoy, and a package with debugging symbols for each.
 #
 # Usage: package.sh GATE MODULE FOLDER [VERSION]
 # VERSION: the version of the package; default: the version of the gate.

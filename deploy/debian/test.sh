@@ -68,7 +68,7 @@ chroot "$root" apt-get install --quiet --quiet --yes --no-install-recommends /ro
     { cat "$work/apt" >&2 && exit 1; }
 rm "$root/root/module.deb"
 readelf --dyn-syms --wide "$root/usr/lib/versiongate/libversiongate_envoy.so" |
-    grep --quiet ' envoy_dynamic_module_on_program_init$'
+    grep ' envoy_dynamic_module_on_program_init$' >/dev/null
 chroot "$root" apt-get purge --quiet --quiet --yes versiongate-envoy >"$work/apt" 2>&1
 
 # The gate reads its arguments from /proc.

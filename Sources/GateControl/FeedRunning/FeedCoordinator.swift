@@ -213,7 +213,7 @@ package actor FeedCoordinator {
                 return false
             }
         }
-        self.refused[feed.id] = nil
+        let refusal = self.refused.removeValue(forKey: feed.id)?.error
         let isMended = isWhole && self.entries[feed.id]?.lastError != nil
         self.change(feed) { status in
             status.revision = Self.revision(of: value, feed)
@@ -222,6 +222,7 @@ package actor FeedCoordinator {
             if isNew { status.changedAt = time }
             // The error about a part that is still missing is kept, so that it is logged only once.
             if isWhole { (status.lastError, status.failures) = (nil, 0) }
+            if let refusal { status.lastError = status.lastError?.removing(refusal: refusal) }
             status.isStale = false
             status.isObserved = false
         }
@@ -307,5 +308,14 @@ package actor FeedCoordinator {
 
     private static func revision(of value: FeedValue, _ feed: FeedDefinition) -> String {
         Revision(of: value.sources(of: feed)).text
+    }
+}
+
+extension String {
+    /// Removes the error about a value that has been accepted since; `nil` if there is no other error.
+    fileprivate func removing(refusal: String) -> String? {
+        guard self.hasPrefix(refusal) else { return self }
+        let rest = self.dropFirst(refusal.count)
+        return rest.isEmpty ? nil : String(rest.drop { $0 == ";" || $0 == " " })
     }
 }

@@ -88,14 +88,14 @@ final class RulesFollower: Sendable {
 
     /// Compiles the rules for routes that observe, from now on with each replacement.
     func addObservingRules() {
-        let (loaded, isMissing) = self.state.withLock { state in
-            (state.loaded, self.published.withLock { $0.observing == nil })
-        }
-        guard isMissing else { return }
-        let observing = Self.observing(loaded)
-        self.published.withLock { published in
-            // If the rules were replaced in the meantime, so were those for routes that observe.
-            if published.observing == nil { published.observing = observing }
+        // A replacement waits for the lock of the state, and sees that such rules are needed.
+        self.state.withLock { state in
+            guard self.published.withLock({ $0.observing == nil }) else { return }
+            let observing = Self.observing(state.loaded)
+            self.published.withLock { published in
+                published.observing = observing
+                self.replacements.add(1, ordering: .releasing)
+            }
         }
     }
 
@@ -143,13 +143,13 @@ final class RulesFollower: Sendable {
     }
 
     private func use(_ new: LoadedRules, after old: LoadedRules) {
-        let next = Published(new)
         let hadFailed = self.state.withLock { state in
             defer { state.failure = nil }
             guard new.definition.revision != old.definition.revision else {
                 return state.failure != nil
             }
             state.remember(old.definition.revision)
+            let next = Published(new)
             state.loaded = new
             state.retired += self.published.withLock { published in
                 defer { published = next }

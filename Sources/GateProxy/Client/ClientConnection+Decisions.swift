@@ -241,7 +241,8 @@ extension ClientConnection {
         let head = self.heads.parser.takeHead()
         defer { self.heads.parser.reuse(head) }
         do throws(MessageFault) {
-            let facts = try RequestFacts(head, in: bytes)
+            var facts = try RequestFacts(head, in: bytes)
+            facts.replaceForm(Gateway.envoyGRPC.form(for: facts.answerForm))
             let verdict = self.decide(on: head, facts: facts, in: bytes)
             self.loop.counters.decisions.count(.envoyGRPC)
             let denial = self.rules.denial(of: verdict, on: head, in: bytes)

@@ -57,11 +57,13 @@ extension Gateway {
     /// Returns the form of a denial for a client that would get `form` from the gate itself.
     ///
     /// Gateways treat the status 200 as permission. With another status, clients of Connect streams expect the error
-    /// format of unary calls. A page does not fit into a header field.
+    /// format of unary calls. A page does not fit into a header field. A `CheckResponse` contains only text, so it cannot
+    /// contain the frame of gRPC-Web: the status of the call is in header fields, as for gRPC.
     func form(for form: AnswerForm) -> AnswerForm {
         switch form {
         case .connectStreamJSON, .connectStreamProto: .connect
         case .page where self.dropsContent: .document
+        case .grpcWeb where self == .envoyGRPC: .grpc
         default: form
         }
     }

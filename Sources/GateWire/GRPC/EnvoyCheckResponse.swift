@@ -41,7 +41,8 @@ package struct EnvoyCheckResponse {
 
     /// Creates the response that denies a request: what Envoy sends to the client.
     ///
-    /// `lines`: the field lines of the denial.
+    /// `lines`: the field lines of the denial. A body that is not valid UTF-8 is left out: Envoy could not decode the
+    /// response (`body` is a string), and might then allow the request.
     package init(
         deniedWith status: Int,
         lines: [UInt8],
@@ -53,7 +54,8 @@ package struct EnvoyCheckResponse {
         var denied = ProtobufMessage()
         denied.add(1, code)
         Self.add(lines, to: &denied, field: 2)
-        if !body.isEmpty { denied.add(3, body) }
+        let isText = (try? UTF8Span(validating: body.span)) != nil
+        if !body.isEmpty, isText { denied.add(3, body) }
         var rpcStatus = ProtobufMessage()
         rpcStatus.add(1, Code.permissionDenied)
         var response = ProtobufMessage()

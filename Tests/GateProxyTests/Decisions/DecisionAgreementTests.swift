@@ -81,6 +81,21 @@ struct DecisionAgreementTests {
         #expect(denials < count * 9 / 10)
     }
 
+    @Test(arguments: [
+        (Gateway.envoyGRPC, AnswerForm.grpcWeb, AnswerForm.grpc),
+        (Gateway.envoyGRPC, AnswerForm.grpcWebText, AnswerForm.grpcWebText),
+        (Gateway.envoyGRPC, AnswerForm.connectStreamProto, AnswerForm.connect),
+        (Gateway.envoy, AnswerForm.grpcWeb, AnswerForm.grpcWeb),
+        (Gateway.nginx, AnswerForm.page, AnswerForm.document),
+    ])
+    func `a gateway gets a form that it can forward`(
+        gateway: Gateway,
+        form: AnswerForm,
+        forwarded: AnswerForm
+    ) {
+        #expect(gateway.form(for: form) == forwarded)
+    }
+
     private static func question(_ sample: AgreementSample, from gateway: Gateway) -> String {
         switch gateway {
         case .envoy:

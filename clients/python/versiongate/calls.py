@@ -37,7 +37,7 @@ def web_trailers(kind: str, body: bytes | str | None) -> dict[str, str]:
     """
     if not body or not kind.startswith("application/grpc-web"):
         return {}
-    frame = body.encode() if isinstance(body, str) else body
+    frame = body.encode("utf-8", "replace") if isinstance(body, str) else body
     if kind.startswith("application/grpc-web-text"):
         try:
             frame = base64.b64decode(frame)
