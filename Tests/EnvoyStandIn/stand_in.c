@@ -23,6 +23,7 @@ struct stand_in_stream {
     bytes body;
     char *address;
     const void *route;
+    bool selects_again;
 };
 
 // Each line has memory of its own, which is freed when it is removed, as in Envoy.
@@ -90,6 +91,8 @@ bytes stand_in_value(const struct stand_in_stream *stream, int map, size_t index
     return stream->maps[map].lines[index].value;
 }
 
+bool stand_in_selects_route_again(const struct stand_in_stream *stream) { return stream->selects_again; }
+
 uint32_t stand_in_status(const struct stand_in_stream *stream) { return stream->status; }
 
 bytes stand_in_body(const struct stand_in_stream *stream) { return stream->body; }
@@ -155,6 +158,10 @@ void envoy_dynamic_module_callback_http_send_response(
 
 const void *envoy_dynamic_module_callback_get_most_specific_route_config(void *filter) {
     return ((struct stand_in_stream *)filter)->route;
+}
+
+void envoy_dynamic_module_callback_http_clear_route_cache(void *filter) {
+    ((struct stand_in_stream *)filter)->selects_again = true;
 }
 
 bool envoy_dynamic_module_callback_http_filter_get_attribute_string(void *filter, int attribute, bytes *value) {

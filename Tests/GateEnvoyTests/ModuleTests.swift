@@ -103,6 +103,18 @@ final class ModuleTests {
         let stream = try self.stream()
         #expect(stream.send(["X-App-Platform: android", "X-App-Version: 3.0"]))
         #expect(Self.value("x-versiongate-route", of: stream.requestLines) == ["legacy"])
+        #expect(stream.selectsRouteAgain)
+    }
+
+    @Test func `a client cannot select a backend`() throws {
+        let forged = try self.stream()
+        #expect(forged.send(Self.current + ["X-VersionGate-Route: legacy"]))
+        #expect(Self.value("x-versiongate-route", of: forged.requestLines) == [])
+        #expect(forged.selectsRouteAgain)
+        // Otherwise, another selection would be in vain.
+        let other = try self.stream()
+        #expect(other.send(Self.current))
+        #expect(!other.selectsRouteAgain)
     }
 
     @Test func `the backend's response gets the hint, and loses a forged one`() throws {

@@ -123,6 +123,9 @@ package final class StandInStream {
         return status == 0 ? nil : Int(status)
     }
 
+    /// Whether Envoy selects the route again.
+    package var selectsRouteAgain: Bool { unsafe stand_in_selects_route_again(self.filter) }
+
     package var body: String { unsafe Self.text(stand_in_body(self.filter)) }
 
     /// The lines of the request without the pseudo-header fields.

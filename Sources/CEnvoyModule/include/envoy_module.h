@@ -88,6 +88,9 @@ void envoy_dynamic_module_callback_http_send_response(
 // its route has no settings.
 const void *_Nullable envoy_dynamic_module_callback_get_most_specific_route_config(void *_Nonnull filter);
 
+// Makes Envoy select the route again, by the header fields as they are now.
+void envoy_dynamic_module_callback_http_clear_route_cache(void *_Nonnull filter);
+
 bool envoy_dynamic_module_callback_http_filter_get_attribute_string(
     void *_Nonnull filter, int attribute, envoy_dynamic_module_type_envoy_buffer *_Nonnull value);
 

@@ -26,6 +26,8 @@ final class EnvoyVerdict: Sendable {
     let dropped: FieldBlock
     /// The fields to set in the request.
     let requestFields: FieldBlock
+    /// Whether a rule selects a backend, whose name is among the fields.
+    let hasRoute: Bool
     /// The fields to add to the backend's response.
     let responseFields: FieldBlock
     let denial: Denial?
@@ -49,6 +51,7 @@ final class EnvoyVerdict: Sendable {
         self.kind = decision.kind
         self.dropped = FieldBlock(upstream.drop.map { HeaderField(name: $0, value: "") })
         self.requestFields = FieldBlock(upstream.add + decision.backendFields)
+        self.hasRoute = decision.route != nil
         self.responseFields = FieldBlock(hint)
         self.denial = denial
         self.metadata = FieldBlock(

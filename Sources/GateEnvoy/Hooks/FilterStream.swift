@@ -48,6 +48,8 @@ final class FilterStream {
         unsafe verdict.dropped.forEach { name, _ in unsafe stream.remove(name, from: .request) }
         // Lines with these names are gone by now.
         unsafe verdict.requestFields.forEach { unsafe stream.add($0, $1, in: .request) }
+        // Envoy has selected the route by the fields of the client.
+        if verdict.hasRoute || facts.hasOwned { stream.reselectRoute() }
         return true
     }
 

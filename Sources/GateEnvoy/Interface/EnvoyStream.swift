@@ -65,6 +65,11 @@ struct EnvoyStream {
         }
     }
 
+    /// Makes Envoy select the route again, by the fields as they are now.
+    func reselectRoute() {
+        unsafe envoy_dynamic_module_callback_http_clear_route_cache(self.filter)
+    }
+
     /// Sends a response in place of the backend's.
     func respond(status: Int, _ fields: FieldBlock, body: [UInt8], details: StaticString) {
         unsafe fields.withLines { lines in

@@ -38,6 +38,8 @@ void stand_in_add(
 size_t stand_in_count(const struct stand_in_stream *_Nonnull stream, int map);
 struct stand_in_bytes stand_in_name(const struct stand_in_stream *_Nonnull stream, int map, size_t index);
 struct stand_in_bytes stand_in_value(const struct stand_in_stream *_Nonnull stream, int map, size_t index);
+// Whether the module has asked for another selection of the route.
+bool stand_in_selects_route_again(const struct stand_in_stream *_Nonnull stream);
 // The status of the module's response; 0 if it sent none. Its header lines are in map 4.
 uint32_t stand_in_status(const struct stand_in_stream *_Nonnull stream);
 struct stand_in_bytes stand_in_body(const struct stand_in_stream *_Nonnull stream);
