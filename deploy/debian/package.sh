@@ -24,7 +24,7 @@ stage=$tree/stage
 mkdir -p "$tree/debian/source" "$stage"/{etc,share,completions,man,docs,examples}
 
 cp "$here"/{control,rules} "$here"/versiongate.{service,socket,sysusers,install,manpages,docs,examples,links,prerm,postrm} \
-    "$here/versiongate-envoy.install" "$tree/debian/"
+    "$here"/versiongate-envoy.{install,lintian-overrides} "$tree/debian/"
 echo '3.0 (native)' >"$tree/debian/source/format"
 cat >"$tree/debian/changelog" <<EOF
 versiongate ($version) unstable; urgency=medium
@@ -53,10 +53,11 @@ cp "$project"/rules/*.schema.json "$stage/share/"
 # Keep the folder structure, so that relative links between the pages work.
 (
     cd "$project"
-    cp -r --parents {README,SECURITY,CONTRIBUTING,Benchmarks/README}.md NOTICE docs \
+    cp -r --parents {README,README.ja,README.ko,SECURITY,CONTRIBUTING,Benchmarks/README}.md NOTICE docs findings \
         deploy/{grafana,helm,kubernetes,prometheus} deploy/debian/versiongate.{service,socket,sysusers,yaml} \
-        clients/javascript/{README.md,package.json,versiongate.js,versiongate.d.ts} \
-        clients/dart clients/kotlin/{README.md,src} clients/python/{README.md,pyproject.toml,versiongate} "$stage/docs/"
+        clients/javascript/{README.md,package.json,versiongate.js,versiongate.d.ts,examples} clients/swift/examples \
+        clients/dart clients/kotlin/{README.md,src,examples} clients/python/{README.md,pyproject.toml,versiongate,examples} \
+        "$stage/docs/"
 )
 find "$stage/docs" -name __pycache__ -prune -exec rm -r {} +
 # Named CHANGELOG.md, debhelper would treat it as the Debian changelog.
