@@ -39,7 +39,7 @@ struct EventFeed: Sendable {
     }
 
     private func listen(_ connection: inout Connection) async -> Reconnection.Ending {
-        // What the stream has delivered counts, even if the stream dies.
+        // The progress of a stream is kept even if its connection is lost.
         let current = Locked(connection)
         let signs = Locked(0)
         let ending = await withTaskGroup(of: Reconnection.Ending.self) { group in

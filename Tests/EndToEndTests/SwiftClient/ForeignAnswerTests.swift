@@ -176,22 +176,27 @@ struct ForeignAnswerTests {
     @Test
     func `the delay that a stream has sent applies, although the stream dies`() async throws {
         let silent = try ScriptedBackend { request in
+            // Only the stream has the state.
             guard request.target == "/.versiongate/events" else {
-                return [.answer(fields: Self.json, body: #"{"decision":"allow"}"#)]
+                return [.answer("404 Not Found")]
             }
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-            return [.send(head + "retry: 7000\n\n"), .stall]
+            let event = "event: decision\ndata: {\"decision\":\"allow\"}\n\n"
+            return [.send(head + "retry: 7000\n\n" + event), .stall]
         }
+        let heard = Latch()
         let slept = Watched<[TimeInterval]>([])
         let surroundings = ClientEnvironment.test { seconds in
             switch seconds {
-            case EventFeed.heartbeatTimeout: try await Task.sleep(for: .milliseconds(300))
+            case EventFeed.heartbeatTimeout: try await heard.opens()
             case TestedClient.checkTimeout: try await ClientEnvironment.forever()
             default: slept.update { $0.append(seconds) }
             }
         }
         let tested = try TestedClient(port: silent.port, surroundings: surroundings)
         tested.listen()
+        try tested.waitForState("the event") { $0 == .allowed }
+        heard.open()
         let delays = try slept.wait(for: "the end of the stream") { $0.isEmpty ? nil : $0 }
         #expect(delays.first == 7)
     }
