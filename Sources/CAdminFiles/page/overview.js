@@ -1,12 +1,12 @@
 // The first screen: what the gate does now, and what changed last.
 
-import { ask, askInTurn, askOnce } from "./ask.js";
+import { ask, askInTurn } from "./ask.js";
 import { badge, byId, h, quiet, s, show, table } from "./elements.js";
 import { counted, number, percent, points, since, when } from "./format.js";
 import { diff, sourceName } from "./changes.js";
 import { sum } from "./scales.js";
 import { platformName, versionName } from "./traffic.js";
-import { audiencesOf, candidate, isFor, sumByVersion } from "./versions.js";
+import { audiencesOf, candidate, isFor } from "./versions.js";
 import { english, t } from "./words.js";
 
 const kinds = ["denied", "recommended", "observed"];
@@ -27,8 +27,9 @@ const amount = ({ requests, devices }) =>
 export async function showOverview({ isCounting }) {
     for (const id of [...kinds.map((kind) => `tile-${kind}`), "tile-most", "platforms", "candidates"]) byId(id).hidden = !isCounting;
     if (!isCounting) return show("rate-note", quiet(t("censusOff")));
-    const [overview] = await Promise.all([ask("/api/v1/overview"), askOnce("/api/v1/traffic?since=15m").then(showMostUsed)]);
+    const overview = await ask("/api/v1/overview");
     const { now, earlier } = overview.total;
+    showMostUsed(overview);
     show("rate-note", quiet(amount(now)), quiet(t("last15")));
     for (const kind of kinds) {
         show(
@@ -66,13 +67,11 @@ function platformTable({ platforms, total }) {
     return table(t("byPlatform"), [t("platform"), ...kinds.map((kind) => t(kind))], platforms.map((line) => row(platformName(line.platform), line)));
 }
 
-function showMostUsed(traffic) {
-    const sums = sumByVersion(traffic.series);
-    const lines = sums.filter(({ version }) => version);
-    const all = sum(sums.map(({ requests }) => requests));
+function showMostUsed({ versions, total }) {
+    const all = total.now.requests;
     const title = h("h3", {}, t("mostUsed"));
-    if (lines.length === 0) return show("tile-most", title, h("p", { class: "big" }, "–"), quiet(t("noRequests")));
-    const [most, second] = lines;
+    if (versions.length === 0) return show("tile-most", title, h("p", { class: "big" }, "–"), quiet(t("noRequests")));
+    const [most, second] = versions;
     show(
         "tile-most",
         title,

@@ -98,7 +98,8 @@ function look() {
     const key = `${rule.id} ${version} ${revision}`;
     // A request in progress would otherwise replace the result.
     if (!isAsking && key === answered.key && Date.now() - answered.time < patience) return;
-    wanted = { rule: rule.id, version, key };
+    // The current minimum changes nothing.
+    wanted = { rule: rule.id, version, key, isCurrent: version === rule.terms.minimum };
     if (!isAsking) askNext();
 }
 
@@ -120,9 +121,10 @@ async function askNext() {
         wanted = undefined;
         const query = new URLSearchParams({ since: span, rule: question.rule, minimum: question.version });
         try {
-            const impact = await askInTurn(`/api/v1/impact?${query}`, { method: "POST" }, () => !wanted);
+            const impact = question.isCurrent ? undefined : await askInTurn(`/api/v1/impact?${query}`, { method: "POST" }, () => !wanted);
             if (wanted) continue;
-            byId("cost").textContent = t("cost", { version: question.version, rule: question.rule, effect: effect(impact) });
+            const words = impact ? effect(impact) : t("wouldNothing");
+            byId("cost").textContent = t("cost", { version: question.version, rule: question.rule, effect: words });
             answered = { key: question.key, time: Date.now() };
         } catch (problem) {
             if (!wanted) byId("cost").textContent = problem.message;

@@ -92,13 +92,60 @@ package struct HyperLogLog: Sendable, Equatable {
 
     /// Adds all elements of another sketch.
     package mutating func merge(_ other: HyperLogLog) {
-        if self.isEmpty {
+        guard !other.isEmpty else { return }
+        guard !self.isEmpty else {
             self = other
-        } else if case .sparse(let entries) = other.storage {
-            for entry in entries { self.add(Mark(rawValue: entry)) }
-        } else {
-            self = HyperLogLog(ranks: zip(self.ranks, other.ranks).map { max($0, $1) })
+            return
         }
+        // As in `add`.
+        var storage = Storage.sparse([])
+        swap(&storage, &self.storage)
+        switch consume storage {
+        case .dense(var ranks):
+            switch other.storage {
+            case .dense(let others):
+                for register in ranks.indices where others[register] > ranks[register] {
+                    ranks[register] = others[register]
+                }
+            case .sparse(let entries): Self.raise(&ranks, to: entries)
+            }
+            self.storage = .dense(ranks)
+        case .sparse(let entries):
+            switch other.storage {
+            case .dense(var ranks):
+                Self.raise(&ranks, to: entries)
+                self.storage = .dense(ranks)
+            case .sparse(let others): self = HyperLogLog(entries: Self.union(entries, others))
+            }
+        }
+    }
+
+    private static func raise(_ ranks: inout [UInt8], to entries: [UInt32]) {
+        for entry in entries {
+            let (register, rank) = (Int(entry >> 6), UInt8(entry & 63))
+            if rank > ranks[register] { ranks[register] = rank }
+        }
+    }
+
+    /// Returns the entries of two sparse sketches, with the higher rank of each register.
+    private static func union(_ left: [UInt32], _ right: [UInt32]) -> [UInt32] {
+        var union: [UInt32] = []
+        union.reserveCapacity(left.count + right.count)
+        var index = 0
+        for entry in left {
+            while index < right.count, right[index] >> 6 < entry >> 6 {
+                union.append(right[index])
+                index += 1
+            }
+            if index < right.count, right[index] >> 6 == entry >> 6 {
+                union.append(max(entry, right[index]))
+                index += 1
+            } else {
+                union.append(entry)
+            }
+        }
+        union += right[index...]
+        return union
     }
 
     package var isEmpty: Bool { self.storage == .sparse([]) }

@@ -8,6 +8,8 @@ internal import GateRules
 struct CensusCache: Sendable {
     var rows = SumCache<CensusSums>()
     var rowsWithShapes = SumCache<CensusSums>()
+    /// The sums over the time after the settled period, without and with shapes, until the next write.
+    private var recent: [Bool: RecentSums] = [:]
     /// The cached series, by the number of seconds per point.
     var series: [Int64: SumCache<CensusSeriesSums>] = [:]
     /// The devices by day, each with the second until which the counts are valid.
@@ -31,7 +33,7 @@ struct CensusCache: Sendable {
         if version != self.version { self.forget() }
         self.version = version
         if let changes, changes != self.changes {
-            (self.rows, self.rowsWithShapes) = (SumCache(), SumCache())
+            (self.rows, self.rowsWithShapes, self.recent) = (SumCache(), SumCache(), [:])
             self.changes = changes
         }
         var (cells, last) = (self.cells, self.lastCell)
@@ -46,12 +48,25 @@ struct CensusCache: Sendable {
 
     mutating func forget() { self = CensusCache() }
 
-    /// Clears the cache if it contains data from the given time or later.
+    /// Prepares for a write of data from the given time: clears all that this changes.
     mutating func forget(ifIncludes second: Int64) {
+        self.recent = [:]
         let ends = [self.rows.end, self.rowsWithShapes.end] + self.series.values.map(\.end)
         if ends.contains(where: { $0 > second }) { self.forget() }
         let day = Timestamp(secondsSinceEpoch: second).day
         if self.days[day]?.until == .max { self.days[day] = nil }
+    }
+
+    /// Returns the sums since the end of the settled period, which `read` returns if they are not cached.
+    mutating func recent<Failure>(
+        since start: Int64,
+        withShapes: Bool,
+        read: () throws(Failure) -> CensusSums
+    ) throws(Failure) -> CensusSums {
+        if let known = self.recent[withShapes], known.start == start { return known.sums }
+        let sums = try read()
+        self.recent[withShapes] = sums.isSmall ? RecentSums(start: start, sums: sums) : nil
+        return sums
     }
 
     /// Returns the cached devices of a day; `nil` if there are none, or if they are out of date.
@@ -63,6 +78,12 @@ struct CensusCache: Sendable {
     mutating func keep(_ day: AdoptionDay, until end: Int64) {
         self.days[day.day] = (day, end)
     }
+}
+
+/// The sums of cells since a time.
+private struct RecentSums {
+    let start: Int64
+    let sums: CensusSums
 }
 
 /// The sums of cells over a period.
@@ -79,6 +100,10 @@ struct CensusSums: CacheableSum {
 
     mutating func add(_ figures: CensusFigures, to place: Place) {
         self.figures[place, default: CensusFigures()].add(figures)
+    }
+
+    mutating func add(_ other: CensusSums) {
+        for (place, figures) in other.figures { self.add(figures, to: place) }
     }
 
     mutating func add(_ shapes: ShapeCounts, to place: Place) {

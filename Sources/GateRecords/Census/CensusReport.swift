@@ -50,11 +50,8 @@ package struct CensusReport: Sendable {
         self.since = since
         self.until = until
         self.total = total
-        self.lines = sums.map { ($0.key, $0.value) }.sorted { left, right in
-            left.figures.requests == right.figures.requests
-                ? left.line.words.lexicographicallyPrecedes(right.line.words)
-                : left.figures.requests > right.figures.requests
-        }
+        self.lines = sums.map { (line: $0.key, figures: $0.value) }
+            .sorted(byRequests: \.figures.requests) { $0.line.words.joined(separator: "\0") }
     }
 }
 

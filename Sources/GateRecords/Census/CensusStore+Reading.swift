@@ -64,7 +64,13 @@ extension CensusStore {
                         isEmpty: isEmpty,
                         add: add
                     )
-                    try add(settled..<Int64.max, to: &sums)
+                    let recent = try memory.recent(since: settled, withShapes: readsShapes) {
+                        () throws(SQLiteDatabase.Failure) in
+                        var recent = CensusSums()
+                        try add(settled..<Int64.max, to: &recent)
+                        return recent
+                    }
+                    sums.add(recent)
                 }
                 if readsShapes, !withShapes { sums.forgetShapes() }
                 return (sums, memory.cells)
@@ -93,6 +99,8 @@ extension CensusStore {
     /// Returns the requests of all cells since a time, without their devices, which are slow to
     /// read.
     ///
+    /// A cell may occur twice.
+    ///
     /// `step`: The number of seconds per point.
     func series(since start: Timestamp, step: Int64) throws(Failure) -> [CensusSeries] {
         let start = start.secondsSinceEpoch
@@ -116,16 +124,20 @@ extension CensusStore {
                     }
                 }
                 let settled = try Self.settled(after: start, in: database)
-                var sums = try memory.series[step, default: SumCache()].value(
+                let past = try memory.series[step, default: SumCache()].value(
                     of: start..<settled,
                     isEmpty: { range throws(SQLiteDatabase.Failure) in
                         try Self.isEmpty(range, in: database)
                     },
                     add: add
                 )
-                try add(settled..<Int64.max, to: &sums)
-                return sums.requests.compactMap { id, requests in
-                    memory.cells[id].map { CensusSeries(cell: $0, requests: requests) }
+                var recent = CensusSeriesSums()
+                try add(settled..<Int64.max, to: &recent)
+                // Joining the two would copy all of the cached sums.
+                return [past, recent].flatMap { sums in
+                    sums.requests.compactMap { id, requests in
+                        memory.cells[id].map { CensusSeries(cell: $0, requests: requests) }
+                    }
                 }
             }
         }

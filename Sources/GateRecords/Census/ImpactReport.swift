@@ -149,10 +149,8 @@ extension ImpactReport: CustomStringConvertible {
         _ amounts: [Key: ImpactAmount],
         by name: (Key) -> String
     ) -> [(key: Key, amount: ImpactAmount)] {
-        amounts.map { (key: $0.key, amount: $0.value) }.sorted { left, right in
-            left.amount.requests == right.amount.requests
-                ? name(left.key) < name(right.key) : left.amount.requests > right.amount.requests
-        }
+        amounts.map { (key: $0.key, amount: $0.value) }
+            .sorted(byRequests: \.amount.requests) { name($0.key) }
     }
 }
 

@@ -11,6 +11,10 @@ package struct OverviewReport: Sendable {
     private let until: Timestamp
     private let now: DecisionSurvey
     private let earlier: DecisionSurvey
+    private let versions: [VersionEntry]
+
+    /// The maximum number of versions.
+    private static let versionLimit = 5
 
     /// Reads both periods; they end with the current minute, which is incomplete.
     package init(
@@ -20,19 +24,38 @@ package struct OverviewReport: Sendable {
     ) throws(CensusStore.Failure) {
         let minute = CensusStore.Span.minute.rawValue
         let until = Timestamp(secondsSinceEpoch: (now.secondsSinceEpoch / minute + 1) * minute)
-        func survey(endingAt end: Timestamp) throws(CensusStore.Failure) -> DecisionSurvey {
-            let rows = try store.rows(since: end.advanced(by: -Self.length), until: end)
-            return DecisionSurvey(rows, by: ruleSet, at: now)
+        func rows(endingAt end: Timestamp) throws(CensusStore.Failure) -> [CensusRow] {
+            try store.rows(since: end.advanced(by: -Self.length), until: end)
         }
+        let last = try rows(endingAt: until)
+        let earlier = try rows(endingAt: until.advanced(by: -Self.distance))
         self.until = until
-        self.now = try survey(endingAt: until)
-        self.earlier = try survey(endingAt: until.advanced(by: -Self.distance))
+        self.now = DecisionSurvey(last, by: ruleSet, at: now)
+        self.earlier = DecisionSurvey(earlier, by: ruleSet, at: now)
+        self.versions = Self.versions(of: last)
+    }
+
+    /// Returns the versions with the most requests, of all apps and platforms together.
+    private static func versions(of rows: [CensusRow]) -> [VersionEntry] {
+        var requests: [String: UInt64] = [:]
+        for row in rows {
+            guard let version = row.cell.client?.version.text else { continue }
+            requests[version, default: 0] += row.figures.requests
+        }
+        return requests.map { VersionEntry(version: $0.key, requests: $0.value) }
+            .sorted(byRequests: \.requests, thenBy: \.version)
+            .prefix(Self.versionLimit).map(\.self)
     }
 }
 
 extension OverviewReport: Encodable {
     private enum Key: String, CodingKey {
-        case since, until, earlier, total, platforms
+        case since, until, earlier, total, platforms, versions
+    }
+
+    private struct VersionEntry: Encodable {
+        let version: String
+        let requests: UInt64
     }
 
     private struct Period: Encodable {
@@ -93,6 +116,7 @@ extension OverviewReport: Encodable {
         let total = Entry(now: Figures(self.now.total), earlier: Figures(self.earlier.total))
         try container.encode(total, forKey: .total)
         try container.encode(self.platforms, forKey: .platforms)
+        try container.encode(self.versions, forKey: .versions)
     }
 
     /// The platforms, those with the most requests first.

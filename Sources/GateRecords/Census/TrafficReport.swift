@@ -1,7 +1,7 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// The requests of one cell over time.
+/// Requests of one cell over time.
 struct CensusSeries: Sendable {
     let cell: CensusCell
     /// The requests by the start of their minute, hour or day, in seconds since 1970.
@@ -29,9 +29,12 @@ package struct TrafficReport: Sendable {
     private let until: Timestamp
     /// The number of seconds per point.
     private let step: Int64
-    private let lines: [(line: Line?, counts: [Int64: Count])]
+    /// The start of the first step, in seconds since 1970.
+    private let start: Int64
+    /// The lines, each with its counts by step.
+    private let lines: [(line: Line?, counts: [Count])]
 
-    /// Sums up the requests of clients with the same version.
+    /// Sums up the requests of clients with the same version; those outside the period are ignored.
     ///
     /// - Parameters:
     ///   - series: The requests.
@@ -39,38 +42,41 @@ package struct TrafficReport: Sendable {
     ///   - until: The end of their period, exclusive.
     init(_ series: [CensusSeries], since: Timestamp, until: Timestamp) {
         let step = Self.step(of: since.seconds(until: until))
-        var lines: [Line: [Int64: Count]] = [:]
-        var totals: [Line: UInt64] = [:]
+        // The census has no older counts.
+        let kept = until.advanced(by: -CensusStore.daysKept)
+        let start = max(since, kept).secondsSinceEpoch / step * step
+        let count = max(0, Int((until.secondsSinceEpoch - 1 - start) / step + 1))
+        var places: [Line: Int] = [:]
+        var lines: [(line: Line, total: UInt64, counts: [Count])] = []
         for part in series {
-            let client = part.cell.client
+            let line = Line(part.cell.client)
             let isDenied = part.cell.outcome.kind >= .require
-            let line = Line(
-                app: client?.app.text,
-                platform: client?.platform.text,
-                version: client?.version.text
-            )
-            var counts = lines.removeValue(forKey: line) ?? [:]
-            for (time, requests) in part.requests {
-                let count = Count(requests: requests, denied: isDenied ? requests : 0)
-                counts[time / step * step, default: Count()].add(count)
+            let place = places[line] ?? lines.count
+            if place == lines.count {
+                places[line] = place
+                lines.append((line, 0, Array(repeating: Count(), count: count)))
             }
-            totals[line, default: 0] += part.requests.values.reduce(0, +)
-            lines[line] = counts
+            for (time, requests) in part.requests {
+                let index = Int((time - start) / step)
+                guard time >= start, index < count else { continue }
+                lines[place].total += requests
+                lines[place].counts[index].requests += requests
+                if isDenied { lines[place].counts[index].denied += requests }
+            }
         }
-        let order = totals.sorted { left, right in
-            left.value == right.value
-                ? left.key.words < right.key.words : left.value > right.value
-        }.map(\.key)
-        var rest: [Int64: Count] = [:]
-        for line in order.dropFirst(Self.limit) {
-            for (time, count) in lines[line] ?? [:] { rest[time, default: Count()].add(count) }
+        let sorted = lines.filter { $0.total > 0 }
+            .sorted(byRequests: \.total, thenBy: \.line.words)
+        var rest = Array(repeating: Count(), count: count)
+        for line in sorted.dropFirst(Self.limit) {
+            for (index, count) in line.counts.enumerated() { rest[index].add(count) }
         }
         self.since = since
         self.until = until
         self.step = step
+        self.start = start
         self.lines =
-            order.prefix(Self.limit).map { ($0, lines[$0] ?? [:]) }
-            + (rest.isEmpty ? [] : [(nil, rest)])
+            sorted.prefix(Self.limit).map { ($0.line, $0.counts) }
+            + (sorted.count > Self.limit ? [(nil, rest)] : [])
     }
 
     /// Returns the span that the census keeps for a period: minutes up to two hours, hours up to
@@ -85,6 +91,14 @@ package struct TrafficReport: Sendable {
 }
 
 extension TrafficReport.Line {
+    fileprivate init(_ client: CensusClient?) {
+        self.init(
+            app: client?.app.text,
+            platform: client?.platform.text,
+            version: client?.version.text
+        )
+    }
+
     fileprivate var words: String {
         [self.app, self.platform, self.version].map { $0 ?? "" }.joined(separator: "\0")
     }
@@ -123,23 +137,17 @@ extension TrafficReport: Encodable {
         try container.encode("\(self.since)", forKey: .since)
         try container.encode("\(self.until)", forKey: .until)
         try container.encode(self.step, forKey: .stepSeconds)
-        // Most lines have the same times.
-        let times = Set(self.lines.flatMap(\.counts.keys))
-        let texts = Dictionary(
-            uniqueKeysWithValues: times.map { ($0, "\(Timestamp(secondsSinceEpoch: $0))") }
-        )
+        let times = (self.lines.first?.counts ?? []).indices.map { index in
+            "\(Timestamp(secondsSinceEpoch: self.start + Int64(index) * self.step))"
+        }
         let series = self.lines.map { item in
             Series(
                 app: item.line?.app,
                 platform: item.line?.platform,
                 version: item.line?.version,
                 isOther: item.line == nil ? true : nil,
-                points: item.counts.sorted { $0.key < $1.key }.map { time, count in
-                    Point(
-                        at: texts[time, default: ""],
-                        requests: count.requests,
-                        denied: count.denied
-                    )
+                points: zip(times, item.counts).lazy.filter { $1.requests > 0 }.map { time, count in
+                    Point(at: time, requests: count.requests, denied: count.denied)
                 }
             )
         }

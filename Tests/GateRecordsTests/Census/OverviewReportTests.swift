@@ -44,6 +44,12 @@ struct OverviewReportTests {
         var earlier: Period
         var total: Entry
         var platforms: [Entry]
+        var versions: [Version]
+    }
+
+    private struct Version: Decodable, Equatable {
+        var version: String
+        var requests: Int
     }
 
     private static func report(
@@ -119,6 +125,18 @@ struct OverviewReportTests {
         #expect(platforms.map(\.now.requests) == [9, 3, 2, 0])
         #expect(platforms.map(\.now.denied.devices) == [9, 0, 0, 0])
         #expect(platforms.map(\.earlier.requests) == [0, 0, 0, 4])
+    }
+
+    @Test func `the versions with the most requests are named, whatever the platform`() throws {
+        let store = try CensusStore(in: nil)
+        try Self.add(0..<5, version: "4.0.0", secondsAgo: 0, to: store)
+        try Self.add(0..<2, platform: "android", version: "3.0.0", secondsAgo: 60, to: store)
+        try Self.add(0..<4, .require, version: "3.0.0", secondsAgo: 0, to: store)
+        try Self.add(0..<90, version: "2.0.0", secondsAgo: 1_000, to: store)
+        for minor in 1...9 { try Self.add(0..<1, version: "1.\(minor)", secondsAgo: 0, to: store) }
+        let versions = try Self.report(store).versions
+        #expect(versions.map(\.version) == ["3.0.0", "4.0.0", "1.1", "1.2", "1.3"])
+        #expect(versions.map(\.requests) == [6, 5, 1, 1, 1])
     }
 
     @Test func `clients that an observing rule would deny count, unless they are denied`() throws {

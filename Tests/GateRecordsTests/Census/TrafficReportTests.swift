@@ -80,6 +80,28 @@ struct TrafficReportTests {
         )
     }
 
+    @Test func `requests outside the period are ignored`() throws {
+        let report = try Self.report(
+            [
+                Self.point("2.0", 1, at: Self.now.advanced(by: -3_601)),
+                Self.point("2.0", 2, at: Self.now.advanced(by: -3_600)),
+                Self.point("2.0", 4, at: Self.now.advanced(by: -1)),
+                Self.point("2.0", 8, at: Self.now), Self.point("3.0", 9, at: Self.now),
+            ],
+            hours: 1
+        )
+        #expect(report.series.map(\.version) == ["2.0"])
+        #expect(report.series.first?.points.map(\.requests) == [2, 4])
+    }
+
+    @Test func `a period of years has only the steps of the days that the census keeps`() throws {
+        let report = try Self.report(
+            [Self.point("2.0", 1, at: Self.now.advanced(by: -90 * 86_400))],
+            hours: 3_650 * 24
+        )
+        #expect(report.series.first?.points.map(\.requests) == [1])
+    }
+
     @Test func `versions beyond the limit are one series`() throws {
         let points = (0..<TrafficReport.limit + 3).map {
             Self.point("1.\($0)", UInt64(1_000 - $0), at: Self.now.advanced(by: -60))

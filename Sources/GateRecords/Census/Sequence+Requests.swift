@@ -1,0 +1,19 @@
+extension Sequence {
+    /// Sorts the elements by their requests, in descending order, and those with equally many by their names.
+    ///
+    /// - Parameters:
+    ///   - requests: Returns the number of requests of an element.
+    ///   - name: Returns the name of an element; called once for each.
+    /// - Returns: The sorted elements.
+    func sorted(
+        byRequests requests: (Element) -> some Comparable,
+        thenBy name: (Element) -> String
+    ) -> [Element] {
+        self.map { (element: $0, requests: requests($0), name: name($0)) }
+            .sorted { left, right in
+                left.requests == right.requests
+                    ? left.name < right.name : left.requests > right.requests
+            }
+            .map(\.element)
+    }
+}
