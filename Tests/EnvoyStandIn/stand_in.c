@@ -23,6 +23,7 @@ struct stand_in_stream {
     bytes body;
     char *address;
     const void *route;
+    const void *route_selected_again;
     bool selects_again;
 };
 
@@ -75,7 +76,10 @@ void stand_in_stream_free(struct stand_in_stream *stream) {
     free(stream);
 }
 
-void stand_in_set_route(struct stand_in_stream *stream, const void *route) { stream->route = route; }
+void stand_in_set_route(struct stand_in_stream *stream, const void *route, const void *selected_again) {
+    stream->route = route;
+    stream->route_selected_again = selected_again;
+}
 
 void stand_in_add(struct stand_in_stream *stream, int map, bytes name, bytes value) {
     append(&stream->maps[map], name, value);
@@ -161,7 +165,9 @@ const void *envoy_dynamic_module_callback_get_most_specific_route_config(void *f
 }
 
 void envoy_dynamic_module_callback_http_clear_route_cache(void *filter) {
-    ((struct stand_in_stream *)filter)->selects_again = true;
+    struct stand_in_stream *stream = filter;
+    stream->selects_again = true;
+    stream->route = stream->route_selected_again;
 }
 
 bool envoy_dynamic_module_callback_http_filter_get_attribute_string(void *filter, int attribute, bytes *value) {

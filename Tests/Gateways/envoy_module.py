@@ -14,8 +14,9 @@ import threading
 import time
 from pathlib import Path
 
+import blocks
 import clients
-from cases import CURRENT, FORGED, IOS, OLD, denial
+from cases import CURRENT, FORGED, FORGED_ROUTE, IOS, OLD, ROUTE, ROUTED, chosen, denial, route_denied, route_websocket
 from envoy import Envoy
 from gate import Gate
 from gateway import ROUTES
@@ -54,10 +55,48 @@ rules:
     match: {{ platform: ios, path: /v2/payments }}
     minimum: "3.5.0"
     storeUrl: {STORE}
+  - id: routed
+    match: {{ platform: routed }}
+    minimum: "2.0.0"
+    storeUrl: {STORE}
+  - id: old-api
+    match: {{ platform: routed }}
+    route: {{ to: legacy, versions: "<4.0.0", otherwise: refuse }}
   - id: closed
     match: {{ path: /closed/** }}
     maintenance: {{ from: 2020-01-01T00:00:00Z, until: 2099-01-01T00:00:00Z }}
     accept: [lockout]
+"""
+# What the page removes before Envoy selects a route; here, the module itself has to undo the selection of a client.
+EARLY = """\
+                early_header_mutation_extensions:               # a client must not select a route with it
+                  - name: versiongate
+                    typed_config:
+                      "@type": type.googleapis.com/envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation
+                      mutations: [{ remove: x-versiongate-route }]
+"""
+# The route to the second backend, in the place and with the settings that would help a client most.
+FIRST_ROUTE = "                        - match: { prefix: /reports/ }\n"
+LEGACY_ROUTE = """\
+                        - match:
+                            prefix: /
+                            headers: [{ name: x-versiongate-route, string_match: { exact: legacy } }]
+                          route: { cluster: legacy, timeout: 60s }
+                          typed_per_filter_config:
+                            versiongate:
+                              "@type": type.googleapis.com/envoy.extensions.filters.http.dynamic_modules.v3.DynamicModuleFilterPerRoute
+                              dynamic_module_config: { name: versiongate_envoy }
+                              filter_config: { "@type": type.googleapis.com/google.protobuf.Struct, value: { mode: observe } }
+"""
+CLUSTERS = "  clusters:\n"
+LEGACY_CLUSTER = """\
+    - name: legacy
+      connect_timeout: 1s
+      load_assignment:
+        cluster_name: legacy
+        endpoints:
+          - lb_endpoints:
+              - endpoint: {{ address: {{ socket_address: {{ address: 127.0.0.1, port_value: {port} }} }} }}
 """
 # What the lines of a response may differ in: Envoy and the gate have their own connections and names.
 OWN = {"date", "server", "connection", "content-length", "x-envoy-upstream-service-time", "transfer-encoding"}
@@ -80,6 +119,7 @@ OTHERS = [
     [("User-Agent", "ShopApp/3.4.0 (iOS; build 340)")], [("User-Agent", "ShopApp/9.0 (Android; build 900)")],
     [("X-VersionGate", "require")], [("X-VersionGate-Decision", "allow")], [("X-App-Build", "349")],
     [("X-App-Build", "350")], [("X-App-Build", "1,2")], [("Cookie", "a=b")], [("X_App_Version", "9")],
+    FORGED_ROUTE,
 ]
 
 
@@ -94,7 +134,10 @@ class EnvoyModule(Envoy):
 
     def make_gate(self):
         self.proxy_port = self.reserved.reserve()
-        arguments = ["--listen", f"127.0.0.1:{self.proxy_port}", "--upstream", f"http://127.0.0.1:{self.backend_port}"]
+        arguments = [
+            "--listen", f"127.0.0.1:{self.proxy_port}", "--upstream", f"http://127.0.0.1:{self.backend_port}",
+            "--upstream-named", f"legacy=http://127.0.0.1:{self.legacy_port}",
+        ]
         gate = Gate(self.folder / "gate", self.executable, self.proxy_port, self.reserved.reserve(), arguments)
         gate.rules.write_text(RULES)
         return gate
@@ -104,6 +147,11 @@ class EnvoyModule(Envoy):
         super().write(ROUTES)
         shutil.copy(LIBRARY, self.folder)
         self.replace_rules(RULES)
+
+    def adapted(self, text):
+        text = blocks.replaced(text, EARLY, "")
+        text = blocks.replaced(text, FIRST_ROUTE, LEGACY_ROUTE + FIRST_ROUTE)
+        return blocks.replaced(text, CLUSTERS, CLUSTERS + LEGACY_CLUSTER.format(port=self.legacy_port))
 
     def replace_rules(self, text):
         new = self.folder / "rules.new"
@@ -153,6 +201,25 @@ def check_decisions(gateway):
     yield "a route with another path", denial(get(gateway, "/pay/1", shop[1:])), "426"
     yield "the request's own path", get(gateway, "/payments/1", shop[1:]).status, 200
     yield "a route without the filter", get(gateway, "/.versiongate/status", OLD).status, 200
+
+
+def check_routes(gateway):
+    """The backend that a rule with `route` selects, and the X-VersionGate-Route that the backend receives."""
+    def backend(path, lines):
+        return chosen(get(gateway, path, lines), path)
+
+    old, current = ROUTED
+    yield "a rule with a route, old build", backend("/routed", old), "legacy"
+    yield "a rule with a route, current build", backend("/routed", current), "current"
+    yield "the same, WebSocket", route_websocket(gateway), "the other backend"
+    yield "a current build that sends X-VersionGate-Route", backend("/routed", current + FORGED_ROUTE), "current"
+    yield "the same without a version", backend("/routed", FORGED_ROUTE), "current"
+    yield "an old build that sends it with another name", backend("/routed", [*old, (ROUTE, "current")]), "legacy"
+    yield "a rule with a route, and a route of Envoy that observes", backend("/reports/routed", old), "current"
+    forged = get(gateway, "/pay/1", OLD + FORGED_ROUTE)
+    yield "X-VersionGate-Route of a client, and a route of Envoy with another path", denial(forged), "426"
+    yield "the same, without settings of the route", denial(get(gateway, "/floor/1", OLD + FORGED_ROUTE)), "426"
+    yield "a rule with a route, denied build", route_denied(gateway), "426"
 
 
 def check_log(gateway):
@@ -214,7 +281,7 @@ def sample(source):
     """Returns a random request, like AgreementSample in the tests of the gate."""
     lines = [("X-App-Id", "com.example.shop")] if source.random() < 0.9 else []
     if source.random() < 0.9:
-        lines.append(("X-App-Platform", source.choice(["ios", "ios", "android", "iOS", "windows"])))
+        lines.append(("X-App-Platform", source.choice(["ios", "ios", "android", "iOS", "windows", "routed"])))
     lines += [("X-App-Version", source.choice(VERSIONS)) for _ in range(source.choice([1, 1, 1, 1, 0, 2]))]
     for _ in range(source.randrange(4)):
         more = source.choice(OTHERS)
@@ -232,7 +299,7 @@ def outcome(response, method):
     got = json.loads(response.body)
     own = ("x-app-", "x_app", "x-versiongate", "user-agent", "cookie", "accept", "origin", "content-type")
     lines = sorted((name.lower(), value) for name, value in got["lines"] if name.lower().startswith(own))
-    return response.status, fields, (got["method"], got["path"], lines)
+    return response.status, fields, (got["backend"], got["method"], got["path"], lines)
 
 
 def check_agreement(gateway, count):
@@ -263,7 +330,8 @@ def main():
     try:
         gateway.start()
         checks = (
-            check_decisions(gateway), check_log(gateway), check_reload(gateway, given.revisions), check_agreement(gateway, given.requests),
+            check_decisions(gateway), check_routes(gateway), check_log(gateway), check_reload(gateway, given.revisions),
+            check_agreement(gateway, given.requests),
         )
         for title, value, expected in itertools.chain(*checks):
             is_right = value == expected

@@ -25,7 +25,7 @@ package final class StandInStream {
     private let filter: OpaquePointer
     private let stream: UnsafeMutableRawPointer
     /// Envoy keeps the settings of a route while a request uses them.
-    private var route: Route?
+    private var routes: [Route?] = []
 
     /// Creates a stream of a filter with the configuration.
     package init?(_ configuration: Configuration, from address: String = "192.0.2.1:50000") {
@@ -46,10 +46,10 @@ package final class StandInStream {
         unsafe stand_in_stream_free(self.filter)
     }
 
-    /// Sets the route of the request.
-    package func use(_ route: Route) {
-        self.route = route
-        unsafe stand_in_set_route(self.filter, route.pointer)
+    /// Sets the route of the request, and the one that Envoy selects if the module asks for another selection.
+    package func use(_ route: Route, selectedAgain: Route? = nil) {
+        self.routes = [route, selectedAgain]
+        unsafe stand_in_set_route(self.filter, route.pointer, (selectedAgain ?? route).pointer)
     }
 
     /// Sends the head of a `GET` request for `/`.

@@ -18,13 +18,14 @@ final class FilterStream {
     func receiveRequest(_ stream: EnvoyStream, endsWithHead: Bool) -> Bool {
         let thread = ThreadState.current
         let counter = self.configuration.counter
+        stream.read(.request, into: thread.lines)
+        Self.undoSelection(by: stream, thread.lines)
         let route = stream.routeSettings
         let observes = route?.observes == true
         let rules = thread.rules(of: self.configuration, observing: observes) { old in
             guard let counter else { return }
             old.reportAll { stream.count($0, counter, $1) }
         }
-        stream.read(.request, into: thread.lines)
         let lines = unsafe thread.lines.lines
         let (verdict, facts) = unsafe rules.verdict(
             on: lines,
@@ -52,6 +53,19 @@ final class FilterStream {
         if verdict.hasRoute || facts.hasOwned { stream.reselectRoute() }
         return true
     }
+
+    /// Removes the field with which a client may have selected a route, and thereby its settings.
+    private static func undoSelection(by stream: EnvoyStream, _ lines: LineBuffer) {
+        guard RouteSettings.areUsed,
+            unsafe lines.lines.contains(where: { unsafe $0.key.elementsEqual(Self.routeField) })
+        else { return }
+        stream.remove(Self.routeField, from: .request)
+        stream.reselectRoute()
+        // The lines are no longer valid.
+        stream.read(.request, into: lines)
+    }
+
+    private static let routeField = Array(GateField.route.lowercasedASCII.utf8)
 
     private static func send(
         _ denial: EnvoyVerdict.Denial,

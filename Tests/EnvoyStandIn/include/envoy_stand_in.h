@@ -31,8 +31,10 @@ struct stand_in_stream;
 
 struct stand_in_stream *_Nonnull stand_in_stream_new(const char *_Nonnull address);
 void stand_in_stream_free(struct stand_in_stream *_Nonnull stream);
-// `route`: what the hook for the settings of a route has returned.
-void stand_in_set_route(struct stand_in_stream *_Nonnull stream, const void *_Nullable route);
+// `route`: what the hook for the settings of a route has returned; `selected_again`: the same for the route that Envoy
+// selects if the module asks for another selection.
+void stand_in_set_route(
+    struct stand_in_stream *_Nonnull stream, const void *_Nullable route, const void *_Nullable selected_again);
 void stand_in_add(
     struct stand_in_stream *_Nonnull stream, int map, struct stand_in_bytes name, struct stand_in_bytes value);
 size_t stand_in_count(const struct stand_in_stream *_Nonnull stream, int map);
