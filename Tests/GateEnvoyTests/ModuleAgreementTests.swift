@@ -33,7 +33,7 @@ struct ModuleAgreementTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(AgreementSample.rules, to: "rules.yaml")
-        let follower = try RulesFollower(path: folder.path(of: "rules.yaml"))
+        let follower = try RulesFollower(.files(path: folder.path(of: "rules.yaml")))
         let configuration = Configuration(follower)
         let rules = WorkerRules(follower.current(observing: false).ruleSet, cacheCapacity: 1_024)
         var random = SeededGenerator(seed: 55)

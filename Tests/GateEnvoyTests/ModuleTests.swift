@@ -27,11 +27,11 @@ final class ModuleTests {
             match: { platform: android }
             route: { to: legacy, versions: "<4.0.0", otherwise: refuse }
         """#
-    private static let old = ["X-App-Platform: ios", "X-App-Version: 3.4.9"]
+    static let old = ["X-App-Platform: ios", "X-App-Version: 3.4.9"]
     private static let recent = ["X-App-Platform: ios", "X-App-Version: 4.0.0"]
     private static let current = ["X-App-Platform: ios", "X-App-Version: 4.2.0"]
 
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
     private let path: String
     private let follower: RulesFollower
     private let configuration: Configuration
@@ -40,7 +40,7 @@ final class ModuleTests {
         self.folder = try TemporaryFolder()
         try self.folder.writeInPlace(Self.rules, to: "rules.yaml")
         self.path = self.folder.path(of: "rules.yaml")
-        self.follower = try RulesFollower(path: self.path)
+        self.follower = try RulesFollower(.files(path: self.path))
         self.configuration = Configuration(self.follower)
     }
 
@@ -53,7 +53,7 @@ final class ModuleTests {
     }
 
     /// The log since the last call.
-    private static func takeLog() -> String {
+    static func takeLog() -> String {
         let log = unsafe stand_in_take_log()
         defer { unsafe free(log) }
         return unsafe String(cString: log)
@@ -213,7 +213,7 @@ final class ModuleTests {
         }
         let planned = rules("5.0.0", "    enforceFrom: 2099-06-01T00:00:00Z")
         try self.folder.writeInPlace(planned, to: "plan.yaml")
-        let follower = try RulesFollower(path: self.folder.path(of: "plan.yaml"))
+        let follower = try RulesFollower(.files(path: self.folder.path(of: "plan.yaml")))
         let configuration = Configuration(follower)
         func send() throws -> Bool {
             try #require(StandInStream(configuration)).send(Self.old)
@@ -294,6 +294,20 @@ final class ModuleTests {
         #expect(exempt.requestLines.map(\.description).contains("x-app-version: 3.4.9"))
     }
 
+    @Test(arguments: ["X-VersionGate-Route: legacy", "x-versiongate-route:"])
+    func `a client cannot select the settings of a route`(line: String) throws {
+        let observing = try #require(Route("mode: observe"))
+        let enforcing = try #require(Route("mode: enforce"))
+        let stream = try self.stream()
+        stream.use(observing, selectedAgain: enforcing)
+        #expect(!stream.send(Self.old + [line]))
+        let other = try self.stream()
+        other.use(observing, selectedAgain: enforcing)
+        #expect(other.send(Self.current + [line, line]))
+        #expect(Self.value("x-versiongate-route", of: other.requestLines) == [])
+        #expect(Self.value("versiongate.decision", of: other.metadata) == ["allow"])
+    }
+
     @Test(arguments: [
         ("", "write 'mode: observe'"), ("mode: off", "'off' is not a mode"),
         ("path: payments", "'payments' is not a path"), ("rules: /x", "unknown setting 'rules'"),
@@ -306,7 +320,7 @@ final class ModuleTests {
     }
 
     @Test(arguments: [
-        ("", "write 'rules: PATH'"), ("rules:", "write 'rules: PATH'"),
+        ("", "write 'rules: PATH'"), ("rules:", "write 'rules: PATH'"), ("published:", "PATH"),
         ("rule: /x", "unknown setting 'rule'"), ("[1]", "expected settings"),
         (#"{"rules": "/nonexistent/rules.yaml"}"#, "there is no such file or folder"),
         ("rules: /x\nrules: /y", "rules"),
@@ -351,9 +365,10 @@ final class ModuleTests {
         #expect(metadata.contains("versiongate.decision: require"))
         #expect(metadata.contains("versiongate.rule: ios"))
         #expect(stream.counted == ["other,ios,require,ios,enforce"])
+        #expect(metadata.contains { $0.hasPrefix("versiongate.revision: ") })
         let other = try self.stream()
         #expect(other.send([]))
-        #expect(other.metadata.first?.description == "versiongate.decision: allow")
+        #expect(other.metadata.map(\.description) == ["versiongate.decision: allow"])
     }
 
     @Test func `clients of a class share a denial, each with its own version`() throws {

@@ -33,7 +33,7 @@ struct ModuleThreadTests {
         try folder.writeInPlace(Self.rules(2), to: "rules.yaml")
         // Envoy's main thread creates both before any request.
         let observing = try #require(Route("mode: observe"))
-        let follower = try RulesFollower(path: folder.path(of: "rules.yaml"))
+        let follower = try RulesFollower(.files(path: folder.path(of: "rules.yaml")))
         let configuration = Configuration(follower)
         let record = Record()
         let ends = DispatchGroup()

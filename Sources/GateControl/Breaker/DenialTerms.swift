@@ -39,16 +39,6 @@ extension RuleSetDefinition {
         return changed
     }
 
-    /// Returns the definition with the given rules set to observe mode.
-    func observing(_ names: Set<String>) -> RuleSetDefinition {
-        var definition = self
-        for index in definition.rules.indices where names.contains(definition.rules[index].id) {
-            definition.rules[index].observe()
-        }
-        if names.contains(RuleExpectation.unidentified) { definition.unidentified.observe() }
-        return definition
-    }
-
     /// The times at which rules start to deny clients, or to deny more, each with its rule.
     var denialDates: [(time: Timestamp, rule: String)] {
         var dates: [(time: Timestamp, rule: String)] = []
@@ -115,15 +105,5 @@ extension UnidentifiedPolicy {
             terms += [path.missing, path.unreadable].map { $0?.rawValue ?? "-" }
         }
         return terms
-    }
-
-    fileprivate mutating func observe() {
-        func observed(_ action: Action) -> Action { action == .reject ? .observe : action }
-        self.missing = observed(self.missing)
-        self.unreadable = observed(self.unreadable)
-        for index in self.paths.indices {
-            self.paths[index].missing = self.paths[index].missing.map(observed)
-            self.paths[index].unreadable = self.paths[index].unreadable.map(observed)
-        }
     }
 }

@@ -307,7 +307,7 @@ package actor FeedCoordinator {
     }
 
     private static func revision(of value: FeedValue, _ feed: FeedDefinition) -> String {
-        Revision(of: value.sources(of: feed)).text
+        Revision(of: value.sources(ofFeed: feed.id)).text
     }
 }
 

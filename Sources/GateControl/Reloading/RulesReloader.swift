@@ -187,6 +187,7 @@ package actor RulesReloader {
                 self.mustPublish = false
                 let acting = await self.collaborators.filter?.acting(current) ?? current
                 await self.publish(acting.ruleSet)
+                await self.share(current, acting: acting.ruleSet)
             } else if !self.undos.isEmpty {
                 let undo = self.undos.removeFirst()
                 undo.answer.resume(returning: await self.putBack(undo))
@@ -300,6 +301,13 @@ package actor RulesReloader {
         }
     }
 
+    /// Passes rules in force on to other processes, before the change counts as applied.
+    private func share(_ loaded: LoadedRules, acting: RuleSet) async {
+        guard let share = self.collaborators.share else { return }
+        let rules = PublishedRules(loaded, acting: acting, self.contributions)
+        await BackgroundThread.reloads.run { share(rules) }
+    }
+
     var second: Timestamp { Self.second(self.now()) }
 
     private static func second(_ date: Date) -> Timestamp {
@@ -310,10 +318,11 @@ package actor RulesReloader {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
         if isNew {
-            await self.publish(
+            let acting =
                 await self.collaborators.filter?.admit(loaded, after: self.current)
-                    ?? loaded.ruleSet
-            )
+                ?? loaded.ruleSet
+            await self.publish(acting)
+            await self.share(loaded, acting: acting)
         }
         let former = self.current
         self.current = loaded

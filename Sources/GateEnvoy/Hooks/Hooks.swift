@@ -13,15 +13,15 @@ public func createConfiguration(
     _ settings: envoy_dynamic_module_type_envoy_buffer
 ) -> UnsafeMutableRawPointer? {
     let bytes = unsafe Array(UnsafeBufferPointer(start: settings.ptr, count: settings.length))
-    let path: String
+    let origin: RulesOrigin
     do throws(RulesFileError) {
-        path = try ModuleSettings(bytes).rules
+        origin = try ModuleSettings(bytes).origin
     } catch {
         EnvoyLog.error("\(error)")
         return nil
     }
     do throws(LoadFailure) {
-        let follower = try RulesWatch.shared.follower(of: path)
+        let follower = try RulesWatch.shared.follower(of: origin)
         let counter = unsafe RequestCounter(envoy)
         if counter == nil {
             EnvoyLog.warning("Envoy rejected the request counter; requests are not counted")
@@ -30,7 +30,7 @@ public func createConfiguration(
         return unsafe Unmanaged.passRetained(configuration).toOpaque()
     } catch {
         for error in error.errors { EnvoyLog.error("\(error)") }
-        EnvoyLog.error("rules not loaded from \(path), so Envoy refuses the configuration")
+        EnvoyLog.error("rules not loaded from \(origin.path), so Envoy refuses the configuration")
         return nil
     }
 }

@@ -2,19 +2,21 @@ import GateRules
 
 /// The settings in `filter_config`: YAML or JSON, as Envoy passes a string or a struct.
 struct ModuleSettings {
-    /// The rules file or folder.
-    let rules: String
+    let origin: RulesOrigin
 
     private static let hint =
-        "write 'rules: PATH' with the path of the rules file, such as /etc/versiongate/rules.yaml"
+        "write 'rules: PATH' with the path of the rules file, such as /etc/versiongate/rules.yaml, or "
+        + "'published: PATH' with the file that a gate writes (--publish-rules)"
 
     /// - Throws: The error to log if the settings are invalid.
     init(_ bytes: [UInt8]) throws(RulesFileError) {
-        let entries = try SettingsFile.moduleEntries(in: bytes, keys: ["rules"], hint: Self.hint)
-        guard let path = entries["rules"]?.text, !path.isEmpty else {
-            throw RulesFileError(file: SettingsFile.moduleName, message: Self.hint)
+        let keys = ["rules", "published"]
+        let entries = try SettingsFile.moduleEntries(in: bytes, keys: keys, hint: Self.hint)
+        switch (entries["rules"]?.text, entries["published"]?.text) {
+        case (let path?, nil) where !path.isEmpty: self.origin = .files(path: path)
+        case (nil, let path?) where !path.isEmpty: self.origin = .gate(path: path)
+        default: throw RulesFileError(file: SettingsFile.moduleName, message: Self.hint)
         }
-        self.rules = path
     }
 }
 

@@ -2,9 +2,9 @@ import GatePolicy
 import GateRules
 import Synchronization
 
-/// The rules at a path: the last valid ones, and the replacement of them when the files change.
+/// The rules of an origin: the last valid ones, and the replacement of them when the files change.
 ///
-/// All filters with the same path share one follower, and all threads read its rules.
+/// All filters with the same origin share one follower, and all threads read its rules.
 final class RulesFollower: Sendable {
     fileprivate struct State {
         /// The maximum number of revisions to remember.
@@ -33,9 +33,8 @@ final class RulesFollower: Sendable {
         var ruleSets: [RuleSet] { [self.ruleSet, self.observing].compactMap(\.self) }
     }
 
-    let path: String
-    private let loader: RulesFileLoader
-    private let now: @Sendable () -> Timestamp
+    var origin: RulesOrigin { self.loader.origin }
+    private let loader: RulesLoader
     /// The state of the watching thread, which reads files while it holds the lock.
     private let state: Mutex<State>
     /// The rules in force; no thread holds this lock for longer than a copy of the references takes.
@@ -43,30 +42,19 @@ final class RulesFollower: Sendable {
     /// The number of times that the rules have been replaced.
     private let replacements = Atomic(0)
 
-    /// Loads the rules at a path.
+    /// Loads the rules of an origin.
     ///
     /// - Throws: The reason why there are no rules to start with.
     init(
-        path: String,
+        _ origin: RulesOrigin,
         now: @escaping @Sendable () -> Timestamp = ThreadRules.wallClock
     ) throws(LoadFailure) {
-        self.path = path
-        self.now = now
-        self.loader = RulesFileLoader(
-            path: path,
-            feedKinds: .none,
-            gate: GateContext(servesGateways: true),
-            now: now
-        )
+        self.loader = RulesLoader(origin, now: now)
         var sightings = RulesSightings()
-        let sighted = RulesState(path: path)
-        let read: LoadedRules
-        do throws(RulesFileErrors) {
-            read = try self.loader.load()
-        } catch {
-            throw .unreadable(error)
+        let sighted = RulesState(path: origin.path)
+        guard let loaded = try self.loader.load() else {
+            preconditionFailure("only a load after a sighting can be in vain")
         }
-        let loaded = try read.judged(against: nil, at: now())
         _ = sightings.look(sighted)
         self.state = Mutex(State(loaded: loaded, sightings: sightings))
         self.published = Mutex(Published(loaded))
@@ -111,43 +99,23 @@ final class RulesFollower: Sendable {
     func check() {
         let (sighting, loaded, former) = self.state.withLock { state in
             state.dropUnused()
-            return (state.change(at: self.path), state.loaded, state.former)
+            return (state.change(at: self.origin.path), state.loaded, state.former)
         }
         guard let sighting else { return }
         do throws(LoadFailure) {
-            guard let new = try self.load(sighting, after: loaded, former: former) else { return }
-            self.use(new, after: loaded)
+            let new = try self.loader.load(after: loaded, former: former, seen: sighting)
+            if let new { self.use(new, after: loaded) }
         } catch {
             self.keep(loaded, after: error)
         }
     }
 
-    /// Loads files that were seen; returns `nil` if they are being written again.
-    private func load(
-        _ sighting: RulesSighting,
-        after loaded: LoadedRules,
-        former: [String]
-    ) throws(LoadFailure) -> LoadedRules? {
-        let read: LoadedRules?
-        do throws(RulesFileErrors) {
-            read = try self.loader.load(feeds: [:], unlessUnchanged: loaded, seen: sighting)
-        } catch {
-            throw .unreadable(error)
-        }
-        // Rules that were in force before may return, even if they let more clients pass.
-        return try read?.judged(
-            against: loaded,
-            isReturn: read.map { former.contains($0.definition.revision) } ?? false,
-            at: self.now()
-        )
-    }
-
     private func use(_ new: LoadedRules, after old: LoadedRules) {
+        // A trip of the circuit breaker changes the rules, but not their revision.
+        let isNew = new.definition != old.definition
         let hadFailed = self.state.withLock { state in
             defer { state.failure = nil }
-            guard new.definition.revision != old.definition.revision else {
-                return state.failure != nil
-            }
+            guard isNew else { return state.failure != nil }
             state.remember(old.definition.revision)
             let next = Published(new)
             state.loaded = new
@@ -158,7 +126,7 @@ final class RulesFollower: Sendable {
             }
             return false
         }
-        if new.definition.revision != old.definition.revision {
+        if isNew {
             Self.log(new, after: old)
         } else if hadFailed {
             EnvoyLog.info("rules valid again, revision \(new.definition.revision)")

@@ -21,13 +21,13 @@ final class RulesWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the follower of a path, which exists while a filter uses it.
-    func follower(of path: String) throws(LoadFailure) -> RulesFollower {
+    /// Returns the follower of an origin, which exists while a filter uses it.
+    func follower(of origin: RulesOrigin) throws(LoadFailure) -> RulesFollower {
         let known = self.state.withLock { state in
-            state.followers.lazy.compactMap(\.follower).first { $0.path == path }
+            state.followers.lazy.compactMap(\.follower).first { $0.origin == origin }
         }
         if let known { return known }
-        let follower = try RulesFollower(path: path)
+        let follower = try RulesFollower(origin)
         let isRunning = self.state.withLock { state in
             state.followers.append(Weak(follower: follower))
             defer { state.isRunning = true }
@@ -35,7 +35,7 @@ final class RulesWatch: Sendable {
         }
         if !isRunning, !Self.start({ self.run() }) {
             self.state.withLock { $0.isRunning = false }
-            EnvoyLog.error("no thread is available; changes to \(path) will not be loaded")
+            EnvoyLog.error("no thread is available; changes to \(origin.path) will not be loaded")
         }
         return follower
     }

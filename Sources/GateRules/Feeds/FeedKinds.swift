@@ -8,8 +8,13 @@ package struct FeedKinds: Sendable {
     /// Decodes a URL; `nil` in a program without network access.
     let address: (@Sendable (Element, Problems) -> FetchURL?)?
 
+    /// Whether feeds are skipped, because a gate has already fetched their values.
+    let areSkipped: Bool
+
     /// No kinds, for a program without network access.
-    package static let none = FeedKinds()
+    package static let none = FeedKinds(areSkipped: false)
+    /// No kinds, for a program that gets the values of feeds from a gate.
+    static let skipped = FeedKinds(areSkipped: true)
 
     /// Creates the kinds of a program that can fetch URLs.
     ///
@@ -22,10 +27,12 @@ package struct FeedKinds: Sendable {
     ) {
         self.decoders = decoders.map { (word: $0.key, decoder: $0.value) }
         self.address = address
+        self.areSkipped = false
     }
 
-    private init() {
+    private init(areSkipped: Bool) {
         self.decoders = []
         self.address = nil
+        self.areSkipped = areSkipped
     }
 }

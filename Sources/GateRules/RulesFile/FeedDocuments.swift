@@ -18,24 +18,17 @@ struct FeedDocuments {
     private(set) var earlier: [String: [FeedValue]] = [:]
     private(set) var earlierSources: [RulesSource] = []
 
-    /// Decodes the contributions of the given feeds, in their order.
-    ///
-    /// A value is skipped if it was fetched with a different entry with the same ID, or if an older
-    /// version of the gate interpreted it differently.
+    /// Decodes contributions, with the IDs of their feeds.
     init(
-        of feeds: [FeedDefinition],
-        _ contributions: [String: FeedContribution],
+        _ contributions: [(feed: String, contribution: FeedContribution)],
         _ feedKinds: FeedKinds,
         _ problems: Problems,
         _ known: ParsedSources?,
         _ now: () -> Timestamp
     ) {
-        for feed in feeds {
-            guard let contribution = contributions[feed.id],
-                contribution.isValid(for: feed)
-            else { continue }
+        for (feed, contribution) in contributions {
             let mark = contribution.isObserved ? Self.observedMark : ""
-            let sources = contribution.value.sources(of: feed, mark: mark)
+            let sources = contribution.value.sources(ofFeed: feed, mark: mark)
             let current = self.read(sources, feedKinds, problems, known)
             for document in current { Self.checkForeignKeys(of: document, problems) }
             var floors = FeedFloors(current.flatMap { $0.rules ?? [] }.map(\.value))
@@ -83,7 +76,7 @@ struct FeedDocuments {
     /// Adds the earlier floors of the feed that the current ones do not replace yet.
     private mutating func addEarlier(
         _ contribution: FeedContribution,
-        of feed: FeedDefinition,
+        of feed: String,
         to floors: inout FeedFloors,
         _ feedKinds: FeedKinds,
         _ known: ParsedSources?,
@@ -93,10 +86,11 @@ struct FeedDocuments {
         // it.
         let ignored = Problems()
         for (index, value) in contribution.earlier.enumerated() {
-            let sources = value.sources(of: feed, mark: "\(Self.formerMark)\(index + 1))")
+            let mark = "\(Self.formerMark)\(index + 1))"
+            let sources = value.sources(ofFeed: feed, mark: mark)
             let rules = self.read(sources, feedKinds, ignored, known).flatMap { $0.rules ?? [] }
             guard floors.add(rules.map(\.value), at: now) else { continue }
-            self.earlier[feed.id, default: []].append(value)
+            self.earlier[feed, default: []].append(value)
             self.earlierSources += sources
         }
     }
@@ -116,9 +110,9 @@ struct FeedDocuments {
 
 extension FeedValue {
     /// Returns the files of the value as sources, named as in messages.
-    package func sources(of feed: FeedDefinition, mark: String = "") -> [RulesSource] {
+    package func sources(ofFeed id: String, mark: String = "") -> [RulesSource] {
         self.files.map { file in
-            let name = "feed:\(feed.id)" + (file.name.map { "/\($0)" } ?? "") + mark
+            let name = "feed:\(id)" + (file.name.map { "/\($0)" } ?? "") + mark
             return RulesSource(name: name, bytes: Array(file.text.utf8))
         }
     }

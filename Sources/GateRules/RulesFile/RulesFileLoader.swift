@@ -202,11 +202,81 @@ package struct RulesFileLoader: Sendable {
         runsTests: Bool = true,
         now: () -> Timestamp
     ) throws(RulesFileErrors) -> LoadedRules {
+        // A value is skipped if it was fetched with a different entry with the same ID, or if an older version of the gate
+        // interpreted it differently.
+        try self.load(
+            sources,
+            feedKinds: feedKinds,
+            gate: gate,
+            after: loaded,
+            runsTests: runsTests,
+            contributions: { feeds in
+                feeds.compactMap { feed in
+                    contributions[feed.id].flatMap { $0.isValid(for: feed) ? (feed.id, $0) : nil }
+                }
+            },
+            now: now
+        )
+    }
+
+    /// Loads the rules that a gate has published in a file, which it has already checked.
+    ///
+    /// - Parameters:
+    ///   - loaded: The rules in force; sources that have not changed since then are not parsed again.
+    ///   - sighting: The state of the file in which it was found.
+    /// - Returns: The rules, without findings; `nil` if the file has changed since the sighting.
+    /// - Throws: `RulesFileErrors` with all errors.
+    package func loadPublished(
+        after loaded: LoadedRules? = nil,
+        seen sighting: RulesSighting? = nil
+    ) throws(RulesFileErrors) -> LoadedRules? {
+        let published: PublishedRules
+        do throws(RulesFileError) {
+            published = try PublishedRules(path: self.path)
+        } catch {
+            throw RulesFileErrors(error)
+        }
+        if let sighting, !sighting.holds(at: self.path) { return nil }
+        return try Self.load(published, gate: self.gate, after: loaded, now: self.now)
+    }
+
+    static func load(
+        _ published: PublishedRules,
+        gate: GateContext,
+        after loaded: LoadedRules?,
+        now: () -> Timestamp
+    ) throws(RulesFileErrors) -> LoadedRules {
+        try self.load(
+            published.files,
+            feedKinds: .skipped,
+            gate: gate,
+            after: loaded,
+            runsTests: false,
+            contributions: { _ in published.feeds.map { ($0.id, $0.contribution) } },
+            adjust: { definition in
+                // The revision also depends on the earlier values that are still needed, and thereby on the time.
+                definition.revision = published.revision
+                definition = definition.observing(Set(published.observed))
+            },
+            now: now
+        )
+    }
+
+    private static func load(
+        _ sources: [RulesSource],
+        feedKinds: FeedKinds,
+        gate: GateContext,
+        after loaded: LoadedRules?,
+        runsTests: Bool,
+        contributions: ([FeedDefinition]) -> [(feed: String, contribution: FeedContribution)],
+        adjust: (inout RuleSetDefinition) -> Void = { _ in },
+        now: () -> Timestamp
+    ) throws(RulesFileErrors) -> LoadedRules {
         let problems = Problems()
         let known = loaded?.parsed
         let files = sources.compactMap { self.document($0, feedKinds, problems, known) }
         let feeds = files.flatMap(\.feeds)
-        let ofFeeds = FeedDocuments(of: feeds, contributions, feedKinds, problems, known, now)
+        let ofFeeds = FeedDocuments(contributions(feeds), feedKinds, problems, known, now)
         // A missing name may be in a file that could not be parsed.
         let isComplete = files.count == sources.count && ofFeeds.isComplete
         if isComplete {
@@ -219,7 +289,8 @@ package struct RulesFileLoader: Sendable {
             loaded.flatMap { $0.sources == sources ? $0.beginning : nil }
             ?? Revision.Beginning(sources)
         let revision = Revision(of: beginning, and: ofFeeds.sources + ofFeeds.earlierSources)
-        let definition = assembly.definition(revision: revision.text)
+        var definition = assembly.definition(revision: revision.text)
+        adjust(&definition)
         guard problems.isEmpty else {
             throw RulesFileErrors(problems.sorted(byFiles: names), in: revision)
         }

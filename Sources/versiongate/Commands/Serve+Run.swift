@@ -119,6 +119,7 @@ extension Serve {
         }
         let ruleSet = await breaker?.start(loaded, after: starting.former) ?? loaded.ruleSet
         await census?.note(ruleSet, at: SystemClock.now())
+        state.share?(PublishedRules(loaded, acting: ruleSet, starting.contributions))
         let server: GateServer
         do {
             server = try await GateServer.start(
@@ -158,6 +159,7 @@ extension Serve {
                 filter: breaker,
                 archive: state.archive,
                 keep: { state.lastGood?.keep($0) },
+                share: state.share,
                 note: { audit?.note($0) }
             ),
             logger: logger

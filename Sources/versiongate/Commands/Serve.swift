@@ -53,6 +53,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: .of(\.upstreamServerName)) var upstreamServerName: String?
     @Option(help: .of(\.rules)) var rules: String?
     @Option(help: .of(\.stateDir)) var stateDir: String?
+    @Option(help: .of(\.publishRules)) var publishRules: String?
     @Flag(help: .of(flag: \.strictStart)) var strictStart = false
     @Option(help: .of(\.feedCA)) var feedCa: String?
     @Option(help: .of(\.threads)) var threads: String?

@@ -14,6 +14,8 @@ struct ServeSettings {
     var rules: String
     /// The folder for the last feed data and the last good rules.
     var stateDir: String?
+    /// The file to write the rules in force to, for the module in Envoy.
+    var publishRules: String?
     /// Whether the gate exits if the rules are invalid or rejected at startup.
     var isStrictStart: Bool
     /// The PEM file with CA certificates for feeds, in addition to the system's.
@@ -76,6 +78,7 @@ struct ServeSettings {
         self.gate = gate
         self.rules = try reader.value(\.rules)
         self.stateDir = try reader.optional(\.stateDir)
+        self.publishRules = try reader.optional(\.publishRules)
         self.isStrictStart = try reader.value(\.strictStart)
         self.feedCA = try reader.optional(\.feedCA)
         self.adminListen = try reader.optional(\.adminListen)

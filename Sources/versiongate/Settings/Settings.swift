@@ -127,6 +127,12 @@ struct Settings: Sendable {
         absence: "nothing is stored",
         "Directory for data to keep across restarts: the last good rules, feed data, the census and more"
     )
+    let publishRules = Setting(
+        "publishRules",
+        .path,
+        absence: "nothing is written",
+        "File to write the rules in force to, for the module in Envoy; its directory must exist"
+    )
     let strictStart = Setting(
         "strictStart",
         .boolean,

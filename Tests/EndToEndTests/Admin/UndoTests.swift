@@ -64,10 +64,43 @@ struct UndoTests {
         try folder.writeInPlace("night 0123456789abcdef\nmai fedcba9876543210\n", to: "tokens")
         var flags: [GateFlag] = [
             .stateDir(path: folder.path(of: "state")), .adminListen(), .logLevel("debug"),
+            .publishRules(path: folder.path(of: "published/rules.json")),
         ]
+        try folder.makeFolder("published")
         if tokens { flags.append(.adminTokenFile(path: folder.path(of: "tokens"))) }
         try await Scene.play(in: folder, flags: flags) { scene in
             try await body(scene, flags, folder)
+        }
+    }
+
+    @Test func `modules get the rules in force, after an undo and a restart, too`() async throws {
+        try await self.play { scene, flags, folder in
+            func published() throws -> JSONReport {
+                try JSONReport(
+                    String(contentsOf: folder.file("published/rules.json"), encoding: .utf8)
+                )
+            }
+            let first = try Self.revision(scene)
+            #expect(try published().text("revision") == first)
+            try scene.reload(Self.rules("9.0"))
+            let second = try Self.revision(scene)
+            #expect(try published().text("revision") == second)
+            // The change counts as applied once the file has it.
+            #expect(try Self.undo(scene, to: first, seen: second).status == 200)
+            let files = try published().fields["files"] as? [[String: String]]
+            #expect(files?.map { $0["text"] } == [Self.rules("2.0")])
+            #expect(try published().text("revision") == first)
+            try folder.delete("published/rules.json")
+            let next = try scene.restarted(flags: flags)
+            defer { next.gate.end() }
+            #expect(try published().text("revision") == first)
+            // The gate itself does not need the file.
+            try folder.delete("published/rules.json")
+            try folder.delete("published")
+            try next.reload(Self.rules("4.0"))
+            #expect(try Self.status(next, "3.0") == 426)
+            let message = "the rules cannot be published: modules keep the earlier ones"
+            #expect(next.gate.logLines.contains { $0.message == message })
         }
     }
 

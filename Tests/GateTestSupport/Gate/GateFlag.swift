@@ -42,6 +42,7 @@ package enum GateFlag: Sendable, Equatable {
     /// A listener for gateways that ask for decisions, by default on a free port of 127.0.0.1.
     case decideListen(String = "127.0.0.1:0")
     case stateDir(path: String)
+    case publishRules(path: String)
     case strictStart
     case feedCA(path: String)
     /// An admin listener, by default on a free port of 127.0.0.1.
@@ -107,6 +108,7 @@ package enum GateFlag: Sendable, Equatable {
         case .decideListen(let place): ["--decide-listen", place]
         case .tlsClientAuthority(let path): ["--tls-client-ca", path]
         case .stateDir(let path): ["--state-dir", path]
+        case .publishRules(let path): ["--publish-rules", path]
         case .strictStart: ["--strict-start"]
         case .feedCA(let path): ["--feed-ca", path]
         case .adminListen(let place): ["--admin-listen", place]

@@ -116,6 +116,7 @@ struct DocumentDecoder {
     }
 
     private func feeds(_ element: Element) -> [FeedDefinition] {
+        if self.feedKinds.areSkipped { return [] }
         let decoder = FeedDecoder(kinds: self.feedKinds, problems: self.problems)
         return (element.list(self.problems) ?? []).compactMap { decoder.decode($0) }
     }

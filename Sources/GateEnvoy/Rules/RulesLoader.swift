@@ -1,0 +1,54 @@
+import GatePolicy
+import GateRules
+
+/// Loads and checks the rules of an origin.
+///
+/// Those of a gate are not checked again: a finding that refuses them could refuse an undo.
+struct RulesLoader: Sendable {
+    let origin: RulesOrigin
+    private let loader: RulesFileLoader
+    private let now: @Sendable () -> Timestamp
+
+    init(_ origin: RulesOrigin, now: @escaping @Sendable () -> Timestamp) {
+        self.origin = origin
+        self.now = now
+        self.loader = RulesFileLoader(
+            path: origin.path,
+            feedKinds: .none,
+            gate: GateContext(servesGateways: true),
+            now: now
+        )
+    }
+
+    /// Loads the rules.
+    ///
+    /// - Parameters:
+    ///   - loaded: The rules in force; `nil` if there are none.
+    ///   - former: The revisions that were in force before.
+    ///   - sighting: The state of the files in which they were found.
+    /// - Returns: The rules; `nil` if the files have changed since the sighting.
+    /// - Throws: `LoadFailure` if the rules are invalid, or if a finding rejects them.
+    func load(
+        after loaded: LoadedRules? = nil,
+        former: [String] = [],
+        seen sighting: RulesSighting? = nil
+    ) throws(LoadFailure) -> LoadedRules? {
+        let rules: LoadedRules?
+        do throws(RulesFileErrors) {
+            switch (self.origin, loaded) {
+            case (.gate, _):
+                return try self.loader.loadPublished(after: loaded, seen: sighting)
+            case (.files, let loaded?):
+                rules = try self.loader.load(feeds: [:], unlessUnchanged: loaded, seen: sighting)
+            case (.files, nil):
+                rules = try self.loader.load()
+            }
+        } catch {
+            throw .unreadable(error)
+        }
+        guard let rules else { return nil }
+        // Rules that were in force before may return, even if they let more clients pass.
+        let isReturn = former.contains(rules.definition.revision)
+        return try rules.judged(against: loaded, isReturn: isReturn, at: self.now())
+    }
+}

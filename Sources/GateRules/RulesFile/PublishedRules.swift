@@ -1,0 +1,181 @@
+package import GatePolicy
+internal import GateSystem
+
+/// The rules in force at a gate, for the module that evaluates them in another process of the same host.
+///
+/// They contain everything that makes the decisions differ from those of the files alone: the values of feeds, an undo,
+/// and the rules that the circuit breaker has set to observe mode.
+package struct PublishedRules: Sendable, Equatable {
+    /// The value of a feed.
+    struct Feed: Sendable, Equatable {
+        let id: String
+        let contribution: FeedContribution
+    }
+
+    /// The maximum size of the file, in bytes.
+    package static let maximumSize = 16 * RulesSource.maximumSize
+    private static let format = "1"
+
+    package let revision: String
+    let files: [RulesSource]
+    /// The feeds with a value, in the order in which the files list them.
+    let feeds: [Feed]
+    /// The names of the rules that the circuit breaker has set to observe mode.
+    let observed: [String]
+
+    /// Collects the rules in force.
+    ///
+    /// - Parameters:
+    ///   - rules: The rules as loaded.
+    ///   - acting: The rules as the circuit breaker lets them act.
+    ///   - contributions: The values of feeds, by feed ID.
+    package init(
+        _ rules: LoadedRules,
+        acting: RuleSet,
+        _ contributions: [String: FeedContribution]
+    ) {
+        self.revision = rules.definition.revision
+        self.files = rules.sources
+        self.feeds = rules.feeds.compactMap { feed in
+            contributions[feed.id].flatMap { contribution in
+                guard contribution.isValid(for: feed) else { return nil }
+                let parts = FeedContribution(
+                    fingerprint: "",
+                    value: FeedValue(files: contribution.value.files),
+                    earlier: (rules.earlier[feed.id] ?? []).map { FeedValue(files: $0.files) },
+                    isObserved: contribution.isObserved
+                )
+                return Feed(id: feed.id, contribution: parts)
+            }
+        }
+        self.observed = rules.definition.names(observedIn: acting.definition).sorted()
+    }
+}
+
+/// The file with the rules: JSON.
+extension PublishedRules {
+    fileprivate enum Key {
+        static let format = "format"
+        static let revision = "revision"
+        static let files = "files"
+        static let feeds = "feeds"
+        static let observed = "observed"
+        static let name = "name"
+        static let text = "text"
+        static let id = "id"
+        static let earlier = "earlier"
+        static let isObserved = "isObserved"
+    }
+
+    package var json: [UInt8] {
+        let files = self.files.map { source in
+            Self.file(name: source.name, text: String(decoding: source.bytes, as: UTF8.self))
+        }
+        let feeds = self.feeds.map { feed in
+            JSONValue.object([
+                .init(Key.id, .text(feed.id)),
+                .init(Key.isObserved, .boolean(feed.contribution.isObserved)),
+                .init(Key.files, Self.list(of: feed.contribution.value)),
+                .init(Key.earlier, .list(feed.contribution.earlier.map(Self.list(of:)))),
+            ])
+        }
+        let document = JSONValue.object([
+            .init(Key.format, .number(Self.format)),
+            .init(Key.revision, .text(self.revision)),
+            .init(Key.files, .list(files)),
+            .init(Key.feeds, .list(feeds)),
+            .init(Key.observed, .list(self.observed.map { .text($0) })),
+        ])
+        return Array(document.rendered.utf8) + [UInt8(ascii: "\n")]
+    }
+
+    private static func list(of value: FeedValue) -> JSONValue {
+        .list(value.files.map { self.file(name: $0.name, text: $0.text) })
+    }
+
+    private static func file(name: String?, text: String) -> JSONValue {
+        let name = name.map { [JSONValue.Member(Key.name, .text($0))] } ?? []
+        return .object(name + [.init(Key.text, .text(text))])
+    }
+
+    /// Reads the file.
+    ///
+    /// - Throws: The error to log if it cannot be read, or has other content.
+    package init(path: String) throws(RulesFileError) {
+        let content: FileContent
+        do throws(FileContent.Failure) {
+            content = try FileContent(path: path, atMost: Self.maximumSize)
+        } catch {
+            throw RulesFileError(file: path, message: "\(error)")
+        }
+        try self.init(parsing: content.bytes, from: path)
+    }
+
+    /// Parses the content of the file.
+    ///
+    /// - Throws: The error to log if the content is not that of such a file.
+    package init(parsing bytes: [UInt8], from path: String) throws(RulesFileError) {
+        let document: JSONValue
+        do throws(JSONParser.Failure) {
+            document = try JSONParser.parse(bytes)
+        } catch {
+            throw RulesFileError(
+                Place(file: path, line: error.line, column: error.column),
+                "the rules that a gate publishes are JSON: \(error)"
+            )
+        }
+        guard document[Key.format] == .number(Self.format) else {
+            throw Self.unusable(path)
+        }
+        guard let revision = document[Key.revision]?.text,
+            let files = document[Key.files]?.items?.map({ Self.file($0) }),
+            let feeds = document[Key.feeds]?.items?.map({ Feed($0) }),
+            let observed = document[Key.observed]?.items?.map(\.text),
+            !files.contains(where: { $0?.name == nil }), !feeds.contains(nil),
+            !observed.contains(nil)
+        else { throw Self.unusable(path) }
+        self.revision = revision
+        self.files = files.compactMap(\.self).map { file in
+            RulesSource(name: file.name ?? path, bytes: Array(file.text.utf8))
+        }
+        self.feeds = feeds.compactMap(\.self)
+        self.observed = observed.compactMap(\.self)
+    }
+
+    private static func unusable(_ path: String) -> RulesFileError {
+        RulesFileError(
+            file: path,
+            message: "not the rules that a gate of this version publishes with --publish-rules"
+        )
+    }
+
+    private static func file(_ value: JSONValue) -> FeedValue.File? {
+        value[Key.text]?.text.map { FeedValue.File(name: value[Key.name]?.text, text: $0) }
+    }
+
+    fileprivate static func value(_ list: JSONValue?) -> FeedValue? {
+        guard let files = list?.items?.map({ Self.file($0) }), !files.contains(nil) else {
+            return nil
+        }
+        return FeedValue(files: files.compactMap(\.self))
+    }
+}
+
+extension PublishedRules.Feed {
+    fileprivate init?(_ value: JSONValue) {
+        guard let id = value[PublishedRules.Key.id]?.text,
+            case .boolean(let isObserved) = value[PublishedRules.Key.isObserved],
+            let current = PublishedRules.value(value[PublishedRules.Key.files]),
+            let earlier = value[PublishedRules.Key.earlier]?.items?
+                .map({ PublishedRules.value($0) }),
+            !earlier.contains(nil)
+        else { return nil }
+        self.id = id
+        self.contribution = FeedContribution(
+            fingerprint: "",
+            value: current,
+            earlier: earlier.compactMap(\.self),
+            isObserved: isObserved
+        )
+    }
+}
