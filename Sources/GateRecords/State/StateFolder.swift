@@ -60,21 +60,11 @@ package struct StateFolder: Sendable {
 
     /// Replaces a file atomically: readers see either the old or the new content.
     package func replace(_ name: String, with bytes: [UInt8]) throws(Failure) {
-        try Self.replace(name, in: self.path, with: bytes, mode: 0o600)
-    }
-
-    /// Replaces a file in a folder atomically; `mode`: the permissions of the file.
-    static func replace(
-        _ name: String,
-        in folder: String,
-        with bytes: [UInt8],
-        mode: UInt32
-    ) throws(Failure) {
         // Gates that share a folder must not write to the same temporary file.
-        let temporary = "\(folder)/.\(name).\(getpid()).new"
+        let temporary = "\(self.path)/.\(name).\(getpid()).new"
         do throws(Failure) {
-            try Self.write(bytes, to: temporary, mode: mode)
-            guard unsafe rename(temporary, "\(folder)/\(name)") == 0 else {
+            try Self.write(bytes, to: temporary)
+            guard unsafe rename(temporary, "\(self.path)/\(name)") == 0 else {
                 throw Failure("cannot be replaced", errno)
             }
         } catch {
@@ -82,20 +72,14 @@ package struct StateFolder: Sendable {
             _ = unsafe unlink(temporary)
             throw error
         }
-        try Self.flush(folder)
+        try self.flush()
     }
 
-    private static func write(
-        _ bytes: [UInt8],
-        to path: String,
-        mode: UInt32
-    ) throws(Failure) {
+    private static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = unsafe open(path, flags, mode)
+        let descriptor = unsafe open(path, flags, 0o600)
         guard descriptor >= 0 else { throw Failure("cannot be written", errno) }
         defer { close(descriptor) }
-        // The umask may have taken permissions away.
-        fchmod(descriptor, mode)
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -110,8 +94,8 @@ package struct StateFolder: Sendable {
     }
 
     /// Syncs the folder, so that the new name survives a power failure.
-    private static func flush(_ folder: String) throws(Failure) {
-        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    private func flush() throws(Failure) {
+        let descriptor = unsafe open(self.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure("cannot be read", errno) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw Failure("cannot be written", errno) }

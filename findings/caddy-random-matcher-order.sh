@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Caddy: the order of the tests in a matcher is chosen by chance at each start.
+# Caddy: the order of the tests in a matcher is random at each start.
 #
 # Expected:  a matcher with the lines "header_regexp X-App-Build ^[0-9]{1,18}$" and "expression
 #            int({header.X-App-Build}) < 41200" does not match a request without the header: the
@@ -11,9 +11,9 @@
 #            first, int() of an empty text is an error, and Caddy answers 500. With "&&" in one
 #            expression, there is no error. (An issue of 2021, caddyserver/caddy 4204, has the
 #            cause for another matcher.)
-# Impact:    a rule that refuses old builds of an app passes its test, and after the next reload
+# Impact:    a rule that denies old builds of an app passes its test, and after the next reload
 #            the site answers 500 to all clients that send no build number, such as browsers and
-#            health checks, although nobody has changed the file.
+#            health checks, without any change of the file.
 # Guess:     no match and the normal response, even without the header_regexp; seen: 500 without
 #            it, and 500 or 200 with it.
 #

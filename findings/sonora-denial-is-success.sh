@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 #
-# sonora: a refused gRPC-Web call without a body succeeds with the result None.
+# sonora: a denied gRPC-Web call without a body succeeds with the result None.
 #
 # Expected:  a response with the HTTP status 426, 429 or 503 is an error of the call, as the
 #            mapping of HTTP statuses to gRPC statuses says.
 # Observed:  the client never reads the HTTP status. Without a body and a grpc-status, a call
 #            returns None, and a stream ends without an error. With a page, the first five bytes
-#            are read as the head of a message, and the rest of the page as the message. A refusal
+#            are read as the head of a message, and the rest of the page as the message. A denial
 #            with a grpc-status in its head or its body raises WebRpcError, as it should.
 # Impact:    "return 426;" in nginx has no body (nginx 1.31.3 has no page for this status). A
-#            client that is refused so for its version continues as if the call had succeeded: it
+#            client that is denied so for its version continues as if the call had succeeded: it
 #            shows an empty list instead of the update.
 # Guess:     WebRpcError with the status UNKNOWN; seen: None.
 #
