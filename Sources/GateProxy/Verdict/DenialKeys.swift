@@ -6,7 +6,9 @@ import Glibc
 ///
 /// Denied clients of a class that get the same texts share a denial, in which only the version differs. Regardless of
 /// what clients send, the number of keys is limited by the classes of the rules and the languages of the notices.
-struct DenialKeys {
+///
+/// This is a class, because a call through an optional property would copy a struct.
+final class DenialKeys {
     private static let capacity = 256
     /// The maximum total size, in bytes, of language fields whose texts are cached.
     private static let longestLanguages = 256
@@ -23,7 +25,7 @@ struct DenialKeys {
     private var answerKeys: [VerdictKey: AnswerKey] = [:]
     /// A small cache of recently chosen texts, indexed by the low-order bits of the digests of their fields: a
     /// dictionary lookup costs several times as much.
-    private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: Self.recentCount)
+    private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: DenialKeys.recentCount)
     /// The most recently chosen texts, if the request had a single language field.
     ///
     /// Consecutive clients often send the same field.
@@ -93,7 +95,7 @@ struct DenialKeys {
     ///   - head: The request head.
     ///   - bytes: The bytes that `head` refers to.
     ///   - form: The form of the response.
-    mutating func setKey(
+    func setKey(
         in lookUp: inout VerdictLookUp,
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -155,7 +157,7 @@ struct DenialKeys {
     }
 
     /// Appends the part of the key that distinguishes the texts for clients of the same class.
-    private mutating func appendAnswerKey(
+    private func appendAnswerKey(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         to key: inout [UInt8]
@@ -202,7 +204,7 @@ struct DenialKeys {
 
     /// Chooses the texts for the current languages, and caches the result unless the fields are too
     /// long.
-    private mutating func newAnswerKey() -> AnswerKey {
+    private func newAnswerKey() -> AnswerKey {
         let fields = self.languages.bytes.split(separator: ASCII.lineFeed)
         let words = self.ruleSet.answerKey(
             languages: fields.map { String(decoding: $0, as: UTF8.self) }

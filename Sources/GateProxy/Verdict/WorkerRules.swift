@@ -20,7 +20,7 @@ final class WorkerRules {
     private let indifferentFields: IndifferentFields
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
-    private(set) var denials: DenialKeys?
+    let denials: DenialKeys?
     /// The table of recent clients; `nil` if the rules have no classes, or once the next rules have taken over the
     /// table.
     private var recentClients: RecentClients?
