@@ -46,37 +46,37 @@ package struct TrafficReport: Sendable {
         let kept = until.advanced(by: -CensusStore.daysKept)
         let start = max(since, kept).secondsSinceEpoch / step * step
         let count = max(0, Int((until.secondsSinceEpoch - 1 - start) / step + 1))
-        var places: [Line: Int] = [:]
-        var lines: [(line: Line, total: UInt64, counts: [Count])] = []
+        let range = start..<start + Int64(count) * step
+        var totals: [Line: UInt64] = [:]
         for part in series {
-            let line = Line(part.cell.client)
+            let requests = part.requests.lazy.filter { range.contains($0.key) }
+            totals[Line(part.cell.client), default: 0] += requests.reduce(0) { $0 + $1.value }
+        }
+        let lines = totals.filter { $0.value > 0 }
+            .sorted(byRequests: \.value, thenBy: \.key.words).map(\.key)
+        let shown = lines.prefix(Self.limit)
+        let places = Dictionary(uniqueKeysWithValues: zip(shown, shown.indices))
+        // The counts of all other lines come last.
+        var counts = Array(
+            repeating: Array(repeating: Count(), count: count),
+            count: shown.count + 1
+        )
+        for part in series {
+            let place = places[Line(part.cell.client)] ?? shown.count
             let isDenied = part.cell.outcome.kind >= .require
-            let place = places[line] ?? lines.count
-            if place == lines.count {
-                places[line] = place
-                lines.append((line, 0, Array(repeating: Count(), count: count)))
-            }
-            for (time, requests) in part.requests {
+            for (time, requests) in part.requests where range.contains(time) {
                 let index = Int((time - start) / step)
-                guard time >= start, index < count else { continue }
-                lines[place].total += requests
-                lines[place].counts[index].requests += requests
-                if isDenied { lines[place].counts[index].denied += requests }
+                counts[place][index].requests += requests
+                if isDenied { counts[place][index].denied += requests }
             }
         }
-        let sorted = lines.filter { $0.total > 0 }
-            .sorted(byRequests: \.total, thenBy: \.line.words)
-        var rest = Array(repeating: Count(), count: count)
-        for line in sorted.dropFirst(Self.limit) {
-            for (index, count) in line.counts.enumerated() { rest[index].add(count) }
-        }
+        let isWhole = lines.count == shown.count
         self.since = since
         self.until = until
         self.step = step
         self.start = start
         self.lines =
-            sorted.prefix(Self.limit).map { ($0.line, $0.counts) }
-            + (sorted.count > Self.limit ? [(nil, rest)] : [])
+            zip(shown, counts).map { ($0, $1) } + (isWhole ? [] : [(nil, counts[shown.count])])
     }
 
     /// Returns the span that the census keeps for a period: minutes up to two hours, hours up to
@@ -101,13 +101,6 @@ extension TrafficReport.Line {
 
     fileprivate var words: String {
         [self.app, self.platform, self.version].map { $0 ?? "" }.joined(separator: "\0")
-    }
-}
-
-extension TrafficReport.Count {
-    fileprivate mutating func add(_ other: TrafficReport.Count) {
-        self.requests += other.requests
-        self.denied += other.denied
     }
 }
 
