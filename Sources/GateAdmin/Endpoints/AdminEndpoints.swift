@@ -27,6 +27,7 @@ package struct AdminEndpoints: Sendable {
     let audit: AuditLog?
     let archive: RulesArchive?
     let breaker: Breaker?
+    private let publisher: RulesPublisher?
     let aside = LongTaskThread()
     let floorReports = FloorReportCache()
     let now: @Sendable () -> Timestamp
@@ -41,6 +42,7 @@ package struct AdminEndpoints: Sendable {
         audit: AuditLog? = nil,
         archive: RulesArchive? = nil,
         breaker: Breaker? = nil,
+        publisher: RulesPublisher? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.reloader = reloader
@@ -52,6 +54,7 @@ package struct AdminEndpoints: Sendable {
         self.audit = audit
         self.archive = archive
         self.breaker = breaker
+        self.publisher = publisher
         self.now = now
     }
 
@@ -153,6 +156,7 @@ package struct AdminEndpoints: Sendable {
             feeds: await self.coordinator.statuses,
             census: await self.census?.status,
             breaker: await self.breaker?.status,
+            arePublished: self.publisher?.isCurrent,
             droppedLogLines: self.gate.droppedLogLines(),
             release: self.gate.release,
             process: .current()

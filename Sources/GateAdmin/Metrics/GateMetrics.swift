@@ -17,6 +17,8 @@ struct GateMetrics {
     let feeds: [FeedStatus]
     var census: Census.Status?
     var breaker: Breaker.Status?
+    /// Whether the file for modules has the rules in force; `nil` if there is none.
+    var arePublished: Bool?
     let droppedLogLines: UInt64
     let release: GateView.Release
     let process: ProcessFigures
@@ -207,6 +209,13 @@ extension GateMetrics {
                 + self.reload.refusals.count { $0.effect == effect }
             findings.add(.count(UInt64(count)), [Label("effect", effect.rawValue)])
         }
+        let published = self.arePublished.map { isCurrent in
+            Self.gauge(
+                "rules_published",
+                "Whether the file for modules (--publish-rules) has the active rules.",
+                isCurrent ? 1 : 0
+            )
+        }
         return [
             Self.gauge(
                 "config_last_reload_successful",
@@ -228,7 +237,7 @@ extension GateMetrics {
                 self.reload.pin == nil ? 0 : 1
             ),
             findings,
-        ]
+        ] + [published].compactMap(\.self)
     }
 
     private var sources: [MetricFamily] {

@@ -33,7 +33,7 @@ extension RulesReloader {
         let filter: (any RulesFilter)?
         let archive: RulesArchive?
         let keep: @Sendable (LoadedRules) -> Void
-        let share: (@Sendable (PublishedRules) -> Void)?
+        let publishToModule: (@Sendable (PublishedRules) async -> Void)?
         let note: @Sendable (RulesChange) -> Void
 
         /// Groups the collaborators; each of them is optional.
@@ -43,21 +43,21 @@ extension RulesReloader {
         ///   - filter: Decides which of the rules are enforced; `nil` to enforce all of them.
         ///   - archive: Stores earlier rules for an undo; `nil` to disable undo.
         ///   - keep: Stores valid rules from the file for the next start.
-        ///   - share: Passes rules in force on to other processes; `nil` if there are none.
+        ///   - publishToModule: Passes the rules in force on to the module in Envoy; `nil` if no module uses them.
         ///   - note: Called for every change, including rejected ones.
         package init(
             census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
             filter: (any RulesFilter)? = nil,
             archive: RulesArchive? = nil,
             keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
-            share: (@Sendable (PublishedRules) -> Void)? = nil,
+            publishToModule: (@Sendable (PublishedRules) async -> Void)? = nil,
             note: @escaping @Sendable (RulesChange) -> Void = { _ in }
         ) {
             self.census = census
             self.filter = filter
             self.archive = archive
             self.keep = keep
-            self.share = share
+            self.publishToModule = publishToModule
             self.note = note
         }
     }

@@ -187,7 +187,7 @@ package actor RulesReloader {
                 self.mustPublish = false
                 let acting = await self.collaborators.filter?.acting(current) ?? current
                 await self.publish(acting.ruleSet)
-                await self.share(current, acting: acting.ruleSet)
+                await self.publishToModule()
             } else if !self.undos.isEmpty {
                 let undo = self.undos.removeFirst()
                 undo.answer.resume(returning: await self.putBack(undo))
@@ -301,11 +301,11 @@ package actor RulesReloader {
         }
     }
 
-    /// Passes rules in force on to other processes, before the change counts as applied.
-    private func share(_ loaded: LoadedRules, acting: RuleSet) async {
-        guard let share = self.collaborators.share else { return }
-        let rules = PublishedRules(loaded, acting: acting, self.contributions)
-        await BackgroundThread.reloads.run { share(rules) }
+    /// Passes the rules in force on to the module in Envoy.
+    package func publishToModule() async {
+        guard let publish = self.collaborators.publishToModule, let current else { return }
+        let acting = await self.collaborators.filter?.acting(current) ?? current
+        await publish(PublishedRules(current, acting: acting.ruleSet, self.contributions))
     }
 
     var second: Timestamp { Self.second(self.now()) }
@@ -318,14 +318,15 @@ package actor RulesReloader {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
         if isNew {
-            let acting =
+            await self.publish(
                 await self.collaborators.filter?.admit(loaded, after: self.current)
-                ?? loaded.ruleSet
-            await self.publish(acting)
-            await self.share(loaded, acting: acting)
+                    ?? loaded.ruleSet
+            )
         }
         let former = self.current
         self.current = loaded
+        // Unchanged rules may have to be written, too: the file may be gone.
+        await self.publishToModule()
         if origin.reason != .feed, isNew || former?.pin != loaded.pin {
             self.collaborators.keep(loaded)
         }

@@ -54,7 +54,7 @@ final class EnvoyVerdict: Sendable {
         self.hasRoute = decision.route != nil
         self.responseFields = FieldBlock(hint)
         self.denial = denial
-        // Each fact costs Envoy a tenth of what the whole filter does.
+        // Each entry adds about a tenth to the cost of the filter.
         let facts = decision.facts(of: revision)
         let isPlain = decision.kind == .allow && decision.ruleID == nil && !self.hasRoute
         self.metadata = FieldBlock(

@@ -151,8 +151,12 @@ final class RulesFollower: Sendable {
         let new = loaded.findings.all.filter { $0.isLoud && !known.contains($0) }
         for finding in new.prefix(Self.messageLimit) { EnvoyLog.warning("\(finding)") }
         let definition = loaded.definition
+        // A trip of the circuit breaker does not change the revision.
+        let observing = definition.rules.filter { $0.mode == .observe }.map(\.id)
+        let names = observing.prefix(Self.messageLimit).joined(separator: ", ")
         EnvoyLog.info(
             "rules loaded, revision \(definition.revision), \(definition.rules.count) rules"
+                + (observing.isEmpty ? "" : ", observing: \(names)")
         )
     }
 }

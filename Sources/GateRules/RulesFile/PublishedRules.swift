@@ -13,7 +13,9 @@ package struct PublishedRules: Sendable, Equatable {
     }
 
     /// The maximum size of the file, in bytes.
-    package static let maximumSize = 16 * RulesSource.maximumSize
+    ///
+    /// A character may take six bytes in JSON, and a folder may contain many files.
+    package static let maximumSize = 6 * 16 * RulesSource.maximumSize
     private static let format = "1"
 
     package let revision: String
@@ -27,7 +29,7 @@ package struct PublishedRules: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - rules: The rules as loaded.
-    ///   - acting: The rules as the circuit breaker lets them act.
+    ///   - acting: The rules as applied, with tripped rules in observe mode.
     ///   - contributions: The values of feeds, by feed ID.
     package init(
         _ rules: LoadedRules,
@@ -142,10 +144,16 @@ extension PublishedRules {
         self.observed = observed.compactMap(\.self)
     }
 
+    /// Whether a file has rules that a gate published, in any format.
+    package static func canReplace(_ bytes: [UInt8]) -> Bool {
+        guard let document = try? JSONParser.parse(bytes) else { return false }
+        return document[Key.format] != nil && document[Key.files] != nil
+    }
+
     private static func unusable(_ path: String) -> RulesFileError {
         RulesFileError(
             file: path,
-            message: "not the rules that a gate of this version publishes with --publish-rules"
+            message: "not the rules that a gate of the same version publishes with --publish-rules"
         )
     }
 

@@ -12,7 +12,7 @@ extension RuleSetDefinition {
         return definition
     }
 
-    /// Returns the names for `observing` that lead from this definition to another one.
+    /// Returns the names of the rules that differ in `acting`, for `observing(_:)`.
     func names(observedIn acting: RuleSetDefinition) -> Set<String> {
         var names = Set(zip(self.rules, acting.rules).filter { $0 != $1 }.map(\.0.id))
         if self.unidentified != acting.unidentified { names.insert(RuleExpectation.unidentified) }

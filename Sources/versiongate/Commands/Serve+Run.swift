@@ -71,8 +71,10 @@ extension Serve {
         )
         let state = State(settings, logger: logger)
         let trust: TrustedAuthorities
+        let publisher: RulesPublisher?
         let starting: StartingRules
         do {
+            publisher = try RulesPublisher(settings, logger: logger)
             trust = try TrustedAuthorities(\.feedCA, settings.feedCA)
             starting = try state.startingRules(settings, loader, logger: logger)
         } catch let error as SettingsError {
@@ -119,7 +121,6 @@ extension Serve {
         }
         let ruleSet = await breaker?.start(loaded, after: starting.former) ?? loaded.ruleSet
         await census?.note(ruleSet, at: SystemClock.now())
-        state.share?(PublishedRules(loaded, acting: ruleSet, starting.contributions))
         let server: GateServer
         do {
             server = try await GateServer.start(
@@ -159,7 +160,7 @@ extension Serve {
                 filter: breaker,
                 archive: state.archive,
                 keep: { state.lastGood?.keep($0) },
-                share: state.share,
+                publishToModule: publisher?.publishing,
                 note: { audit?.note($0) }
             ),
             logger: logger
@@ -190,6 +191,7 @@ extension Serve {
             audit: audit,
             archive: state.archive,
             breaker: breaker,
+            publisher: publisher,
             now: SystemClock.now
         )
         let admin = try await self.startAdmin(
@@ -205,6 +207,8 @@ extension Serve {
                 metadata: ["feed": "\(feed.id)"]
             )
         }
+        // Only now is it certain that this gate runs, and not another one with the same file.
+        await reloader.publishToModule()
         let gate = GateService(
             server: server,
             adminAddress: admin?.address,
@@ -250,8 +254,9 @@ extension Serve {
             )
             services.append(BackgroundService { await exporter.run() })
         }
-        // The admin service is appended last, so that its shutdown begins first.
+        // The admin service and the publisher are appended last, so that their shutdown begins first.
         if let admin { services.append(AdminService(server: admin)) }
+        if let publisher { services.append(PublishingService(publisher: publisher)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) },

@@ -14,17 +14,9 @@ struct State {
     let archive: RulesArchive?
     /// The passes that were used; `nil` if no secret is configured.
     let passes: PassLedger?
-    /// Passes rules in force on to the module in Envoy; `nil` if it is not configured.
-    let share: (@Sendable (PublishedRules) -> Void)?
 
     /// Opens the configured folder; problems are logged and do not prevent startup.
     init(_ settings: ServeSettings, logger: Logger) {
-        if let path = settings.publishRules {
-            let publisher = RulesPublisher(path: path, logger: logger)
-            self.share = { publisher.publish($0) }
-        } else {
-            self.share = nil
-        }
         guard let path = settings.stateDir else {
             (self.folder, self.feeds, self.lastGood) = (nil, nil, nil)
             self.archive = RulesArchive.open(in: nil, logger: logger)

@@ -79,6 +79,12 @@ struct ServeSettings {
         self.rules = try reader.value(\.rules)
         self.stateDir = try reader.optional(\.stateDir)
         self.publishRules = try reader.optional(\.publishRules)
+        if self.publishRules != nil, self.stateDir == nil {
+            throw SettingsError(
+                "\(Settings[\.publishRules].name.flag) needs \(Settings[\.stateDir].name.flag): after a restart without "
+                    + "it, the rules would lack the values of feeds"
+            )
+        }
         self.isStrictStart = try reader.value(\.strictStart)
         self.feedCA = try reader.optional(\.feedCA)
         self.adminListen = try reader.optional(\.adminListen)

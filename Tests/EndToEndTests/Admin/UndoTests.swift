@@ -104,6 +104,21 @@ struct UndoTests {
         }
     }
 
+    @Test func `a gate that cannot start does not publish its rules`() async throws {
+        try await self.play { scene, _, folder in
+            let file = folder.file("published/rules.json")
+            let before = try Data(contentsOf: file)
+            try folder.writeInPlace(Self.rules("9.0"), to: "other.yaml")
+            let result = try ToolProcess.versiongate([
+                "serve", "--listen", "127.0.0.1:\(scene.gate.port)", "--upstream",
+                "http://127.0.0.1:\(scene.backend.port)", "--rules", folder.path(of: "other.yaml"),
+                "--state-dir", folder.path(of: "other"), "--publish-rules", file.path,
+            ])
+            #expect(result.status == 1)
+            #expect(try Data(contentsOf: file) == before)
+        }
+    }
+
     @Test func `one request restores the previous rules, and is recorded`() async throws {
         try await self.play { scene, _, _ in
             let first = try Self.revision(scene)

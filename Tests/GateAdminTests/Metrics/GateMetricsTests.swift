@@ -19,6 +19,7 @@ struct GateMetricsTests {
             feeds: [],
             census: census,
             breaker: Breaker.Status(watched: [], trips: [], count: 0),
+            arePublished: true,
             droppedLogLines: 0,
             release: GateView.Release(version: "1.2.3", commit: "abc"),
             process: ProcessFigures()
