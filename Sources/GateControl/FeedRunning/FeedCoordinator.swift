@@ -132,16 +132,14 @@ package actor FeedCoordinator {
 
     /// Records a failed fetch.
     func fail(_ failure: FeedFailure, of feed: FeedDefinition, failures: Int) {
-        var text = "\(failure)"
-        // The rejection of a value is more important than the part that could not be fetched.
-        if failure.isPartial, let refusal = self.refused[feed.id]?.error {
-            text = "\(refusal); \(text)"
-        }
-        let isNews = self.entries[feed.id]?.lastError != text
+        let rejection = failure.isPartial ? self.refused[feed.id]?.error : nil
+        let former = self.entries[feed.id]?.lastError
         self.change(feed) { status in
-            status.lastError = text
+            (status.rejection, status.failure) = (rejection, "\(failure)")
             status.failures = failures
         }
+        let text = self.entries[feed.id]?.lastError ?? "\(failure)"
+        let isNews = text != former
         let metadata = self.metadata(
             of: feed,
             ["error": "\(text)", "failures": .stringConvertible(failures)]
@@ -213,16 +211,16 @@ package actor FeedCoordinator {
                 return false
             }
         }
-        let refusal = self.refused.removeValue(forKey: feed.id)?.error
+        self.refused[feed.id] = nil
         let isMended = isWhole && self.entries[feed.id]?.lastError != nil
         self.change(feed) { status in
             status.revision = Self.revision(of: value, feed)
             status.confirmedAt = time
             status.notes = value.notes ?? []
             if isNew { status.changedAt = time }
+            status.rejection = nil
             // The error about a part that is still missing is kept, so that it is logged only once.
-            if isWhole { (status.lastError, status.failures) = (nil, 0) }
-            if let refusal { status.lastError = status.lastError?.removing(refusal: refusal) }
+            if isWhole { (status.failure, status.failures) = (nil, 0) }
             status.isStale = false
             status.isObserved = false
         }
@@ -260,7 +258,9 @@ package actor FeedCoordinator {
             isWhole: isWhole,
             error: error
         )
-        if isNews || isWhole { self.change(feed) { $0.lastError = error } }
+        if isNews || isWhole {
+            self.change(feed) { ($0.rejection, $0.failure) = (error, nil) }
+        }
         if isNews { self.log(errors, of: feed) }
     }
 
@@ -308,14 +308,5 @@ package actor FeedCoordinator {
 
     private static func revision(of value: FeedValue, _ feed: FeedDefinition) -> String {
         Revision(of: value.sources(ofFeed: feed.id)).text
-    }
-}
-
-extension String {
-    /// Removes the error about a value that has been accepted since; `nil` if there is no other error.
-    fileprivate func removing(refusal: String) -> String? {
-        guard self.hasPrefix(refusal) else { return self }
-        let rest = self.dropFirst(refusal.count)
-        return rest.isEmpty ? nil : String(rest.drop { $0 == ";" || $0 == " " })
     }
 }

@@ -31,8 +31,10 @@ package struct FeedStatus: Sendable, Equatable {
     package internal(set) var askedAt: Int64?
     /// The time of the next fetch, in seconds since 1970; `nil` during a fetch or a stream.
     package internal(set) var nextAt: Int64?
-    /// The last error; `nil` if the last fetch succeeded.
-    package internal(set) var lastError: String?
+    /// The reason why the last value was rejected; `nil` if it is active.
+    var rejection: String?
+    /// The reason why the source, or a part of it, could not be fetched; `nil` if the last fetch succeeded.
+    var failure: String?
     /// Notes for operators about the interpretation of the value.
     package internal(set) var notes: [String] = []
     /// The number of consecutive failures.
@@ -47,6 +49,13 @@ package struct FeedStatus: Sendable, Equatable {
         self.kind = feed.kind
         self.source = feed.summary
         self.hasWebhook = feed.hasWebhook
+    }
+
+    /// The last errors; `nil` if the last fetch succeeded.
+    package var lastError: String? {
+        // The rejection of a value is more important than the part that could not be fetched.
+        let errors = [self.rejection, self.failure].compactMap(\.self)
+        return errors.isEmpty ? nil : errors.joined(separator: "; ")
     }
 
     package var state: State {
