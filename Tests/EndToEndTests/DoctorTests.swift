@@ -91,6 +91,14 @@ struct DoctorTests {
                 ("--upstream-named", "old=http://127.0.0.1:\(closed.port)", "backend", "(old)"),
                 ("--upstream", "nonsense", "settings", "--upstream 'nonsense'"),
                 ("--state-dir", folder.path(of: "file") + "/state", "state-dir", "file"),
+                (
+                    "--publish-rules", folder.path(of: "bad.yaml"), "publish-rules",
+                    "so it is not replaced"
+                ),
+                (
+                    "--publish-rules", folder.path(of: "none/rules.json"), "publish-rules",
+                    "there is no directory"
+                ),
             ]
             for (flag, value, check, words) in cases {
                 var changes: [String: String?] = ["--upstream": url]

@@ -39,7 +39,7 @@ package final class RulesPublisher: Sendable {
     ///   - path: The file, in an existing folder.
     ///   - rules: The path of the rules, which must not contain the file.
     ///   - logger: Logs failed writes, and their end.
-    /// - Throws: `Failure` if another file would be replaced, or if there is no such folder.
+    /// - Throws: `Failure` if another file would be replaced, or if nothing can be written to the folder.
     package init(path: String, besides rules: String, logger: Logger) throws(Failure) {
         // A symbolic link stays: the file that it names is replaced.
         let path = Self.real(path) ?? path
@@ -51,6 +51,9 @@ package final class RulesPublisher: Sendable {
         guard !self.name.isEmpty, let folder = Self.real(self.folder),
             FileIdentity(path: folder)?.isFolder == true
         else { throw Failure(description: "there is no directory '\(self.folder)'") }
+        guard unsafe access(folder, W_OK | X_OK) == 0 else {
+            throw Failure("the directory '\(self.folder)' cannot be written to", errno)
+        }
         if folder == Self.real(rules) {
             throw Failure(description: "the directory is that of the rules; write to another one")
         }

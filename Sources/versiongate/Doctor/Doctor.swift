@@ -43,6 +43,6 @@ struct Doctor: AsyncParsableCommand {
         let traffic = TrafficCheck(settings)
         return await known + machine.ports() + [machine.descriptors(), machine.clock()]
             + machine.certificates() + traffic.rules() + traffic.feeds() + traffic.backends()
-            + machine.stateFolder()
+            + machine.stateFolder() + machine.publishedRules()
     }
 }

@@ -4,6 +4,7 @@ import GateProxy
 import GateRecords
 import GateSystem
 import Glibc
+import Logging
 import NIOCore
 import NIOPosix
 
@@ -96,6 +97,18 @@ struct MachineCheck {
 
     /// The maximum space, in bytes, that the census may need.
     private static let neededBytes = UInt64(CensusStore.diskLimit)
+
+    /// Checks the file for the module in Envoy; nothing is written.
+    func publishedRules() -> [Diagnosis] {
+        guard let path = self.settings.publishRules else { return [] }
+        do throws(SettingsError) {
+            let logger = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
+            _ = try RulesPublisher(self.settings, logger: logger)
+            return [.ok("publish-rules", "\(path) can be replaced")]
+        } catch {
+            return [.error("publish-rules", "\(error)")]
+        }
+    }
 
     /// Checks the state folder; it is not created.
     func stateFolder() -> [Diagnosis] {
