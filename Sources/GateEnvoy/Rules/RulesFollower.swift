@@ -12,6 +12,8 @@ final class RulesFollower: Sendable {
 
         var loaded: LoadedRules
         var sightings = RulesSightings()
+        /// The file of a gate as it was last loaded.
+        var identity: RulesIdentity?
         var failure: LoadFailure?
         /// The revisions that were in force before, latest last.
         var former: [String] = []
@@ -52,11 +54,12 @@ final class RulesFollower: Sendable {
         self.loader = RulesLoader(origin, now: now)
         var sightings = RulesSightings()
         let sighted = RulesState(path: origin.path)
+        let identity = RulesIdentity(path: origin.path)
         guard let loaded = try self.loader.load() else {
             preconditionFailure("only a load after a sighting can be in vain")
         }
         _ = sightings.look(sighted)
-        self.state = Mutex(State(loaded: loaded, sightings: sightings))
+        self.state = Mutex(State(loaded: loaded, sightings: sightings, identity: identity))
         self.published = Mutex(Published(loaded))
         Self.log(loaded, after: nil)
     }
@@ -97,13 +100,13 @@ final class RulesFollower: Sendable {
     ///
     /// Only the watching thread calls this.
     func check() {
-        let (sighting, loaded, former) = self.state.withLock { state in
+        let (change, loaded, former) = self.state.withLock { state in
             state.dropUnused()
-            return (state.change(at: self.origin.path), state.loaded, state.former)
+            return (state.change(of: self.origin), state.loaded, state.former)
         }
-        guard let sighting else { return }
+        guard let change else { return }
         do throws(LoadFailure) {
-            let new = try self.loader.load(after: loaded, former: former, seen: sighting)
+            let new = try self.loader.load(after: loaded, former: former, seen: change.sighting)
             if let new { self.use(new, after: loaded) }
         } catch {
             self.keep(loaded, after: error)
@@ -162,11 +165,25 @@ final class RulesFollower: Sendable {
 }
 
 extension RulesFollower.State {
-    /// Returns the changed files, once two looks have found them in the same state.
-    fileprivate mutating func change(at path: String) -> RulesSighting? {
-        guard !self.sightings.know(RulesIdentity(path: path)) else { return nil }
-        let state = RulesState(path: path)
-        return self.sightings.glance(state) == .report ? state.sighting : nil
+    /// A change of the files; the sighting is `nil` for the file of a gate.
+    struct Change {
+        let sighting: RulesSighting?
+    }
+
+    /// Returns a change, once two looks have found the files in the same state.
+    ///
+    /// A gate replaces its file as a whole, so one look is enough: it may change too often for two.
+    fileprivate mutating func change(of origin: RulesOrigin) -> Change? {
+        switch origin {
+        case .gate(let path):
+            let identity = RulesIdentity(path: path)
+            defer { self.identity = identity }
+            return identity == self.identity ? nil : Change(sighting: nil)
+        case .files(let path):
+            guard !self.sightings.know(RulesIdentity(path: path)) else { return nil }
+            let state = RulesState(path: path)
+            return self.sightings.glance(state) == .report ? Change(sighting: state.sighting) : nil
+        }
     }
 
     fileprivate mutating func remember(_ revision: String) {

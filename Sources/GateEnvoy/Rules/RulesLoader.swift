@@ -25,7 +25,7 @@ struct RulesLoader: Sendable {
     /// - Parameters:
     ///   - loaded: The rules in force; `nil` if there are none.
     ///   - former: The revisions that were in force before.
-    ///   - sighting: The state of the files in which they were found.
+    ///   - sighting: The state of the files in which they were found; `nil` for the file of a gate.
     /// - Returns: The rules; `nil` if the files have changed since the sighting.
     /// - Throws: `LoadFailure` if the rules are invalid, or if a finding rejects them.
     func load(
@@ -37,7 +37,7 @@ struct RulesLoader: Sendable {
         do throws(RulesFileErrors) {
             switch (self.origin, loaded) {
             case (.gate, _):
-                return try self.loader.loadPublished(after: loaded, seen: sighting)
+                return try self.loader.loadPublished(after: loaded)
             case (.files, let loaded?):
                 rules = try self.loader.load(feeds: [:], unlessUnchanged: loaded, seen: sighting)
             case (.files, nil):

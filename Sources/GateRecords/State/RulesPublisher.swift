@@ -6,8 +6,9 @@ private import Synchronization
 
 /// Writes the rules in force to a file, for the module in Envoy (`--publish-rules`).
 ///
-/// A failed write is repeated until it succeeds. The file keeps its permissions and its group; a new one can be read by
-/// all users, because Envoy is another one.
+/// The publisher looks at the file every two seconds, and writes it again after a failed write, or if it is gone or has
+/// other content. Of several gates with the same file, the first one writes until it ends: it locks a file beside it. The
+/// file keeps its permissions and its group; a new one can be read by all users, because Envoy is another one.
 package final class RulesPublisher: Sendable {
     /// The reason why the file cannot be used.
     package struct Failure: Error, Equatable, CustomStringConvertible {
@@ -19,18 +20,23 @@ package final class RulesPublisher: Sendable {
         var wanted: PublishedRules?
         /// The reason why the file does not have these rules; `nil` if it has.
         var problem: Failure?
-        var isRetrying = false
+        /// The file as it was written.
+        var written: FileIdentity?
+        /// The descriptor of the locked file; `nil` while another gate has locked it.
+        var lock: CInt?
+        var isWatching = false
         var isStopped = false
     }
 
     private static let usualMode: mode_t = 0o644
-    /// The number of seconds between two attempts, which doubles with each of them, and its limit.
-    private static let pause = 1
-    private static let longestPause = 60
+    /// The time between two looks at the file.
+    private static let interval = Duration.seconds(2)
 
     private let folder: String
     private let name: String
     private let logger: Logger
+    /// Held during a write, so that none is under way after `stop()`.
+    private let writing = Mutex(())
     private let state = Mutex(State())
 
     /// Creates a publisher; nothing is written yet.
@@ -41,7 +47,7 @@ package final class RulesPublisher: Sendable {
     ///   - logger: Logs failed writes, and their end.
     /// - Throws: `Failure` if another file would be replaced, or if nothing can be written to the folder.
     package init(path: String, besides rules: String, logger: Logger) throws(Failure) {
-        // A symbolic link stays: the file that it names is replaced.
+        // A symbolic link to a file stays: the file is replaced.
         let path = Self.real(path) ?? path
         let slash = path.lastIndex(of: "/")
         let start = slash.map { path.index(after: $0) } ?? path.startIndex
@@ -54,7 +60,10 @@ package final class RulesPublisher: Sendable {
         guard unsafe access(folder, W_OK | X_OK) == 0 else {
             throw Failure("the directory '\(self.folder)' cannot be written to", errno)
         }
-        if folder == Self.real(rules) {
+        guard path != Self.real(rules) ?? rules else {
+            throw Failure(description: "this is the path of the rules; write to another file")
+        }
+        guard folder != Self.real(rules) else {
             throw Failure(description: "the directory is that of the rules; write to another one")
         }
         do throws(FileContent.Failure) {
@@ -82,51 +91,59 @@ package final class RulesPublisher: Sendable {
     ///
     /// Returns after the first attempt.
     package func publish(_ rules: PublishedRules) async {
-        self.state.withLock { $0.wanted = rules }
-        await self.write()
+        let isFirst = self.state.withLock { state in
+            state.wanted = rules
+            defer { state.isWatching = true }
+            return !state.isWatching
+        }
+        await BackgroundThread.reloads.run { self.write() }
+        if isFirst { Task { await self.watch() } }
     }
 
     /// Ends the writes: from now on, the file belongs to another gate.
     package func stop() {
         self.state.withLock { $0.isStopped = true }
-    }
-
-    private func write() async {
-        await BackgroundThread.reloads.run { self.writeWanted() }
-        let mustRetry = self.state.withLock { state in
-            guard state.problem != nil, !state.isRetrying else { return false }
-            state.isRetrying = true
-            return true
-        }
-        if mustRetry { Task { await self.retry() } }
-    }
-
-    private func retry() async {
-        var pause = Self.pause
-        while true {
-            try? await Task.sleep(for: .seconds(pause))
-            pause = min(2 * pause, Self.longestPause)
-            await BackgroundThread.reloads.run { self.writeWanted() }
-            let isDone = self.state.withLock { state in
-                guard state.problem == nil || state.isStopped else { return false }
-                state.isRetrying = false
-                return true
+        self.writing.withLock { _ in
+            let lock = self.state.withLock { state in
+                defer { state.lock = nil }
+                return state.lock
             }
-            if isDone { return }
+            if let lock { close(lock) }
         }
     }
 
-    private func writeWanted() {
-        guard let rules = self.state.withLock({ $0.isStopped ? nil : $0.wanted }) else { return }
-        let problem: Failure?
-        do throws(Failure) {
-            try self.replace(with: rules.json)
-            problem = nil
-        } catch {
-            problem = error
+    private func watch() async {
+        let path = "\(self.folder)/\(self.name)"
+        while true {
+            try? await Task.sleep(for: Self.interval)
+            let (isStopped, isCurrent) = self.state.withLock { state in
+                (state.isStopped, state.problem == nil && state.written == FileIdentity(path: path))
+            }
+            if isStopped { return }
+            if !isCurrent { await BackgroundThread.reloads.run { self.write() } }
         }
+    }
+
+    private func write() {
+        self.writing.withLock { _ in
+            guard let rules = self.state.withLock({ $0.isStopped ? nil : $0.wanted }) else {
+                return
+            }
+            var problem: Failure?
+            do throws(Failure) {
+                try self.acquire()
+                try self.replace(with: rules.json)
+            } catch {
+                problem = error
+            }
+            self.note(problem, rules)
+        }
+    }
+
+    private func note(_ problem: Failure?, _ rules: PublishedRules) {
+        let written = FileIdentity(path: "\(self.folder)/\(self.name)")
         let former = self.state.withLock { state in
-            defer { state.problem = problem }
+            defer { (state.problem, state.written) = (problem, written) }
             return state.problem
         }
         guard problem != former else { return }
@@ -141,6 +158,21 @@ package final class RulesPublisher: Sendable {
         } else {
             self.logger.notice("the rules are published again", metadata: metadata)
         }
+    }
+
+    /// Locks the file beside the rules, unless this gate has locked it; the lock ends with the process.
+    private func acquire() throws(Failure) {
+        guard self.state.withLock({ $0.lock == nil }) else { return }
+        let path = "\(self.folder)/.\(self.name).lock"
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Failure("cannot be locked", errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            close(descriptor)
+            guard code == EWOULDBLOCK else { throw Failure("cannot be locked", code) }
+            throw Failure(description: "another gate publishes to this file until it ends")
+        }
+        self.state.withLock { $0.lock = descriptor }
     }
 
     private func replace(with bytes: [UInt8]) throws(Failure) {

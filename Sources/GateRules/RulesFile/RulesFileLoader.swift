@@ -221,22 +221,18 @@ package struct RulesFileLoader: Sendable {
 
     /// Loads the rules that a gate has published in a file, which it has already checked.
     ///
-    /// - Parameters:
-    ///   - loaded: The rules in force; sources that have not changed since then are not parsed again.
-    ///   - sighting: The state of the file in which it was found.
-    /// - Returns: The rules, without findings; `nil` if the file has changed since the sighting.
+    /// - Parameter loaded: The rules in force; sources that have not changed since then are not parsed again.
+    /// - Returns: The rules, without findings.
     /// - Throws: `RulesFileErrors` with all errors.
     package func loadPublished(
-        after loaded: LoadedRules? = nil,
-        seen sighting: RulesSighting? = nil
-    ) throws(RulesFileErrors) -> LoadedRules? {
+        after loaded: LoadedRules? = nil
+    ) throws(RulesFileErrors) -> LoadedRules {
         let published: PublishedRules
         do throws(RulesFileError) {
             published = try PublishedRules(path: self.path)
         } catch {
             throw RulesFileErrors(error)
         }
-        if let sighting, !sighting.holds(at: self.path) { return nil }
         return try Self.load(published, gate: self.gate, after: loaded, now: self.now)
     }
 

@@ -58,7 +58,7 @@ struct RulesPublisherTests {
         let names = try FileManager.default.contentsOfDirectory(
             atPath: self.folder.path(of: "published")
         )
-        #expect(names == ["rules.json"])
+        #expect(names.sorted() == [".rules.json.lock", "rules.json"])
     }
 
     @Test func `a failed write is reported once, and repeated until it succeeds`() async throws {
@@ -77,7 +77,7 @@ struct RulesPublisherTests {
         #expect(self.revision == last.revision)
     }
 
-    @Test func `unchanged rules are written again if the file is gone`() async throws {
+    @Test func `a file that is gone or has other content is written again`() async throws {
         try self.folder.makeFolder("published")
         let publisher = try self.publisher()
         let rules = try Self.rules("1")
@@ -85,6 +85,30 @@ struct RulesPublisherTests {
         try self.folder.remove("published/rules.json")
         await publisher.publish(rules)
         #expect(self.revision == rules.revision)
+        let foreign = try Self.rules("2").json
+        try self.folder.replace(
+            "published/rules.json",
+            with: String(decoding: foreign, as: UTF8.self)
+        )
+        try Deadline.usual.poll("the file") { self.revision == rules.revision ? true : nil }
+        try self.folder.remove("published/rules.json")
+        try Deadline.usual.poll("the file") { self.revision == rules.revision ? true : nil }
+    }
+
+    @Test func `of two gates, the first one writes until it drains`() async throws {
+        try self.folder.makeFolder("published")
+        let first = try self.publisher()
+        let rules = try Self.rules("1")
+        await first.publish(rules)
+        let second = try self.publisher()
+        let next = try Self.rules("2")
+        await second.publish(next)
+        #expect(second.isCurrent == false)
+        #expect(self.revision == rules.revision)
+        first.stop()
+        try Deadline.usual.poll("the file") { self.revision == next.revision ? true : nil }
+        await first.publish(try Self.rules("3"))
+        #expect(self.revision == next.revision)
     }
 
     @Test func `a gate that drains leaves the file to its successor`() async throws {
@@ -109,7 +133,8 @@ struct RulesPublisherTests {
 
     @Test(arguments: [
         ("none/rules.json", "there is no directory"), ("rules.yaml", "it is not replaced"),
-        ("rules/new.json", "the directory is that of the rules"), ("rules", "this is a folder"),
+        ("rules/new.json", "the directory is that of the rules"),
+        ("rules", "this is the path of the rules"),
         ("published/", "there is no directory"),
     ])
     func `a wrong path is refused with the reason`(name: String, reason: String) throws {
