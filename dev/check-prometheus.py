@@ -115,13 +115,15 @@ class Source:
 class Gate:
     def __init__(self, program: str, folder: Path, rules: str, backend: int, *flags: str) -> None:
         self.folder = folder
-        folder.mkdir()
+        self.published, self.away = folder / "published", folder / "away"
+        self.published.mkdir(parents=True)
         self.port, self.admin = free_port(), free_port()
         self.write(rules)
         self.process = subprocess.Popen(
             [program, "serve", "--listen", f"127.0.0.1:{self.port}", "--admin-listen", str(self.admin), "--threads", "1",
              "--upstream", f"http://127.0.0.1:{backend}", "--rules", str(folder / "rules.yaml"),
-             "--state-dir", str(folder / "state"), "--census-interval", "0.2", *flags],
+             "--state-dir", str(folder / "state"), "--publish-rules", str(self.published / "rules.json"),
+             "--census-interval", "0.2", *flags],
             stderr=subprocess.PIPE)
         self.reads = threading.Event()
         self.reads.set()
@@ -350,6 +352,9 @@ def run(prometheus: Prometheus, first: Gate, second: Gate, backend: Backend, sou
 
     play(prometheus, "VersionGateRevisionsDiffer",
          lambda: second.reload(rules("2.0", source.port, "# another revision\n")), lambda: second.reload(fed))
+
+    play(prometheus, "VersionGateRulesUnpublished",
+         lambda: first.published.rename(first.away), lambda: first.away.rename(first.published))
 
     closed: list[Backend] = []
 
