@@ -97,7 +97,7 @@ package struct HyperLogLog: Sendable, Equatable {
             self = other
             return
         }
-        // As in `add`.
+        // The storage is moved out of `self`, so that it is changed in place.
         var storage = Storage.sparse([])
         swap(&storage, &self.storage)
         switch consume storage {

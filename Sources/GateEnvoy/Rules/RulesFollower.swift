@@ -12,7 +12,7 @@ final class RulesFollower: Sendable {
 
         var loaded: LoadedRules
         var sightings = RulesSightings()
-        /// The file of a gate as it was last loaded.
+        /// The file of a gate as it was last seen.
         var identity: RulesIdentity?
         var failure: LoadFailure?
         /// The revisions that were in force before, latest last.

@@ -49,7 +49,7 @@ struct CensusCache: Sendable {
     mutating func forget() { self = CensusCache() }
 
     /// Prepares for a write of data from the given time: clears all that this changes.
-    mutating func forget(ifIncludes second: Int64) {
+    mutating func prepareForWrite(at second: Int64) {
         self.recent = [:]
         let ends = [self.rows.end, self.rowsWithShapes.end] + self.series.values.map(\.end)
         if ends.contains(where: { $0 > second }) { self.forget() }

@@ -106,7 +106,7 @@ extension CensusStore {
         guard !bucket.isEmpty else { return }
         let start = now.secondsSinceEpoch / Span.minute.rawValue * Span.minute.rawValue
         try self.use { database in
-            self.memory.withLock { $0.forget(ifIncludes: start) }
+            self.memory.withLock { $0.prepareForWrite(at: start) }
             try self.ids.withLock { known in
                 // A failed transaction inserts no rows, so its IDs must not be cached.
                 var ids = CensusRowIDs()

@@ -66,19 +66,18 @@ package final class RulesPublisher: Sendable {
         guard folder != Self.real(rules) else {
             throw Failure(description: "the directory is that of the rules; write to another one")
         }
+        let known: FileContent
         do throws(FileContent.Failure) {
-            let content = try FileContent(path: path, atMost: PublishedRules.maximumSize)
-            guard content.bytes.isEmpty || PublishedRules.canReplace(content.bytes) else {
-                throw FileContent.Failure.notAFile
-            }
+            known = try FileContent(path: path, atMost: PublishedRules.maximumSize)
         } catch .missing {
             return
-        } catch .notAFile {
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+        guard known.bytes.isEmpty || PublishedRules.canReplace(known.bytes) else {
             throw Failure(
                 description: "the file was not written with this setting, so it is not replaced"
             )
-        } catch {
-            throw Failure(description: "\(error)")
         }
     }
 
@@ -116,8 +115,9 @@ package final class RulesPublisher: Sendable {
         let path = "\(self.folder)/\(self.name)"
         while true {
             try? await Task.sleep(for: Self.interval)
+            let found = FileIdentity(path: path)
             let (isStopped, isCurrent) = self.state.withLock { state in
-                (state.isStopped, state.problem == nil && state.written == FileIdentity(path: path))
+                (state.isStopped, state.problem == nil && state.written == found)
             }
             if isStopped { return }
             if !isCurrent { await BackgroundThread.reloads.run { self.write() } }
@@ -207,17 +207,9 @@ package final class RulesPublisher: Sendable {
         if hasFormer { _ = fchown(descriptor, uid_t.max, status.st_gid) }
         let mode = hasFormer ? status.st_mode & 0o777 : Self.usualMode
         guard fchmod(descriptor, mode) == 0 else { throw Failure("cannot be written", errno) }
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
-                return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Failure("cannot be written", errno) }
-            written += count
+        guard WholeFile.write(bytes, to: descriptor) else {
+            throw Failure("cannot be written", errno)
         }
-        guard fsync(descriptor) == 0 else { throw Failure("cannot be written", errno) }
     }
 
     /// Returns the path without symbolic links; `nil` if it does not exist.

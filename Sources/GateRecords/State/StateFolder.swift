@@ -80,17 +80,9 @@ package struct StateFolder: Sendable {
         let descriptor = unsafe open(path, flags, 0o600)
         guard descriptor >= 0 else { throw Failure("cannot be written", errno) }
         defer { close(descriptor) }
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
-                return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Failure("cannot be written", errno) }
-            written += count
+        guard WholeFile.write(bytes, to: descriptor) else {
+            throw Failure("cannot be written", errno)
         }
-        guard fsync(descriptor) == 0 else { throw Failure("cannot be written", errno) }
     }
 
     /// Syncs the folder, so that the new name survives a power failure.

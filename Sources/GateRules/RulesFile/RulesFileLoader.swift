@@ -202,8 +202,8 @@ package struct RulesFileLoader: Sendable {
         runsTests: Bool = true,
         now: () -> Timestamp
     ) throws(RulesFileErrors) -> LoadedRules {
-        // A value is skipped if it was fetched with a different entry with the same ID, or if an older version of the gate
-        // interpreted it differently.
+        // A value is skipped if it was fetched with a different entry with the same ID, or if an
+        // older version of the gate interpreted it differently.
         try self.load(
             sources,
             feedKinds: feedKinds,
