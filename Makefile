@@ -113,7 +113,7 @@ envoy-bench: build envoy-module ## compare the module for Envoy with other filte
 	@dev/install-peers.sh
 	python3 Benchmarks/envoy_module.py --gate $(GATE)
 
-dearest: build ## count the instructions of the most expensive requests (1 minute)
+dearest: build ## count the instructions of the most expensive requests (2 minutes)
 	python3 Benchmarks/dearest.py --gate $(GATE)
 
 observed: build ## count the instructions for metrics, census and breaker (15 minutes)

@@ -8,6 +8,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -22,9 +23,12 @@ from sidebyside.server import unwind_when_stopped  # noqa: E402
 FOLDER = Path(__file__).parent
 # Enough requests for the verdicts on all builds of the mixed requests to be cached.
 WARM_UP = 200
-COUNTED = 40
-# The gate's other threads wake up now and then; the median of several counts excludes them.
+# So many that the work of timers and other threads is a negligible part of a count.
+COUNTED = 400
+# The median of several counts excludes rare work.
 COUNTS = 3
+# The time in which a new gate finishes its work after the start.
+SETTLE_SECONDS = 3
 # A frame that starts no request is cheap, so many are needed; this number is within the flood budgets.
 FRAMES = 60
 # The limit for a request is the cost of a mixed pass, plus this for each decoded byte.
@@ -154,6 +158,7 @@ def main():
                 gate = Gate(options.gate.resolve(), folder / name, rules, backend.port, *flags)
                 try:
                     gate.wait_until_ready(lambda: Connection(gate.port).ask(cases.request()))
+                    time.sleep(SETTLE_SECONDS)
                     yield gate
                 finally:
                     gate.stop()

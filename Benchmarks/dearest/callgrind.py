@@ -20,7 +20,9 @@ class Gate:
             "--upstream", f"http://127.0.0.1:{backend_port}", "--rules", str(rules),
             # The census is fetched and parsed on another thread, which must not be part of the
             # counts.
-            "--log-level", "warning", "--census-interval", "3600", *flags,
+            "--log-level", "warning", "--census-interval", "3600",
+            # Beyond the limit of the census, a request of a new client would be cheaper.
+            "--census-max-cells", "100000", *flags,
         ]
         with (folder / "gate.log").open("wb") as log:
             self._process = subprocess.Popen(

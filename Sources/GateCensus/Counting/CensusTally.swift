@@ -120,19 +120,17 @@ package final class CensusTally {
     ///   - digest: The digest of what the client sent, and of the outcome.
     ///   - outcome: The index of the outcome.
     ///   - ruleSet: The rules for parsing the fields.
-    ///   - state: Adds the fields; not called beyond the limit.
+    ///   - write: Writes the fields, and returns `false` if they are too long; not called beyond the limit.
     /// - Returns: The cell; beyond the limit, the shared cell for the outcome.
     package func newCell(
         for digest: UInt64,
         outcome: Int,
         by ruleSet: RuleSet,
-        _ state: (inout ClientFieldBuffer) -> Void
+        _ write: (inout OutputSpan<UInt8>) -> Bool
     ) -> Int {
         guard self.digestCount < self.maxStatements else { return self.otherCell(outcome) }
-        self.harvest.words.begin()
-        state(&self.harvest.words)
         let cell: Int
-        if let words = self.harvest.words.end() {
+        if let words = self.harvest.words.append(write) {
             cell = self.keep(
                 CensusHarvest.Cell(
                     statement: CensusHarvest.Statement(

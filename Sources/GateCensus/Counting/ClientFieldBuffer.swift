@@ -13,42 +13,59 @@ package struct ClientFieldBuffer: Sendable {
     /// For each line, the index of its name, its length in two bytes (low-order byte first), and
     /// its value.
     private var bytes: [UInt8] = []
-    private var start = 0
-    private var isTooLong = false
 
     var count: Int { self.bytes.count }
 
-    mutating func begin() {
-        self.start = self.bytes.count
-        self.isTooLong = false
-    }
-
-    /// Ends the fields of a client; returns `nil` if they exceed the maximum size.
-    mutating func end() -> Range<Int>? {
-        guard self.isTooLong else { return self.start..<self.bytes.count }
-        self.bytes.removeLast(self.bytes.count - self.start)
-        return nil
-    }
-
-    /// Adds a header line; `index`: the index of its name in `RuleSet.identityHeaderNames`.
-    package mutating func addHeader(at index: UInt8, _ value: Span<UInt8>) {
-        guard self.bytes.count - self.start + value.count < Self.longest else {
-            self.isTooLong = true
-            return
+    /// Adds the fields of a client.
+    ///
+    /// - Parameter write: Writes the fields, and returns `false` if they exceed the maximum size.
+    /// - Returns: The range of the fields; `nil` if they exceed the maximum size.
+    mutating func append(_ write: (inout OutputSpan<UInt8>) -> Bool) -> Range<Int>? {
+        let start = self.bytes.count
+        var fits = false
+        // Reserves space once: a check before each append costs more than the append.
+        self.bytes.append(addingCapacity: Self.longest) { output in
+            fits = write(&output)
+            if !fits { output.removeAll() }
         }
-        self.bytes.append(index)
-        self.bytes.append(UInt8(truncatingIfNeeded: value.count))
-        self.bytes.append(UInt8(truncatingIfNeeded: value.count >> 8))
-        self.bytes.append(value)
+        return fits ? start..<self.bytes.count : nil
     }
 
-    /// Adds a query parameter; `index`: the index of its name in `RuleSet.identityQueryNames`.
-    package mutating func addQuery(at index: Int, _ value: [UInt8]) {
-        guard let index = UInt8(exactly: index), index < Self.query else {
-            self.isTooLong = true
-            return
-        }
-        self.addHeader(at: index | Self.query, value.span)
+    /// Writes a header line.
+    ///
+    /// - Parameters:
+    ///   - index: The index of its name in `RuleSet.identityHeaderNames`.
+    ///   - value: The value.
+    ///   - output: The fields of the client.
+    /// - Returns: Whether there was room for the line.
+    @inlinable @inline(__always)
+    package static func writeHeader(
+        at index: UInt8,
+        _ value: Span<UInt8>,
+        to output: inout OutputSpan<UInt8>
+    ) -> Bool {
+        guard value.count + 3 <= output.freeCapacity else { return false }
+        output.append(index)
+        output.append(UInt8(truncatingIfNeeded: value.count))
+        output.append(UInt8(truncatingIfNeeded: value.count >> 8))
+        output.append(value)
+        return true
+    }
+
+    /// Writes a query parameter.
+    ///
+    /// - Parameters:
+    ///   - index: The index of its name in `RuleSet.identityQueryNames`.
+    ///   - value: The value.
+    ///   - output: The fields of the client.
+    /// - Returns: `false` if there is no room for the parameter, or if its index is too high.
+    package static func writeQuery(
+        at index: Int,
+        _ value: [UInt8],
+        to output: inout OutputSpan<UInt8>
+    ) -> Bool {
+        guard let index = UInt8(exactly: index), index < Self.query else { return false }
+        return self.writeHeader(at: index | Self.query, value.span, to: &output)
     }
 
     /// Returns the client whose fields are in a range; `nil` if a part of its identity is too long.

@@ -1,56 +1,51 @@
 /// The header fields that are added for the backend because the client states their values only in
 /// its version line; at most two.
-package struct AddedFields: Sendable {
-    package enum Value: Sendable {
-        /// The range of the value in the string that contains the version line.
-        case place(Range<Int>)
-        case text(String)
-    }
+package enum AddedFields: Sendable {
+    /// The ranges of a platform and a build in the string that contains the version line.
+    ///
+    /// `ClientClasses` has their names.
+    case places(ClientClasses, platform: Range<Int>?, build: Range<Int>?)
+    /// Fields whose values are not used as received.
+    case texts([HeaderField])
 
-    package struct Field: Sendable {
-        package let name: String
-        package let value: Value
-    }
-
-    package private(set) var first: Field?
-    package private(set) var second: Field?
-
-    mutating func append(_ name: String, _ value: Value) {
-        let field = Field(name: name, value: value)
-        if self.first == nil { self.first = field } else { self.second = field }
+    /// Calls `body` with the name and the value of each field.
+    ///
+    /// `text` is the string that contains the version line.
+    @inlinable @inline(__always)
+    package func forEach(in text: Span<UInt8>, _ body: (String, Span<UInt8>) -> Void) {
+        switch self {
+        case .places(let classes, let platform, let build):
+            if let platform, let name = classes.platformField {
+                body(name, text.extracting(platform))
+            }
+            if let build, let name = classes.buildField { body(name, text.extracting(build)) }
+        case .texts(let fields):
+            for field in fields { body(field.name, field.value.utf8Span.span) }
+        }
     }
 
     /// Returns the fields.
     ///
     /// `text` is the string that contains the version line.
     package func fields(in text: Span<UInt8>) -> [HeaderField] {
-        [self.first, self.second].compactMap(\.self).map { field in
-            HeaderField(name: field.name, value: field.value.text(in: text))
-        }
+        var fields: [HeaderField] = []
+        self.forEach(in: text) { fields.append(HeaderField(name: $0, value: $1.text)) }
+        return fields
     }
-}
 
-extension AddedFields.Value {
-    fileprivate func text(in text: Span<UInt8>) -> String {
-        switch self {
-        case .place(let place): text.extracting(place).text
-        case .text(let text): text
-        }
-    }
-}
-
-extension AddedFields {
     /// The number of bytes of the field lines.
-    package var byteCount: Int { (self.first?.byteCount ?? 0) + (self.second?.byteCount ?? 0) }
-}
+    package var byteCount: Int {
+        switch self {
+        case .places(let classes, let platform, let build):
+            Self.byteCount(classes.platformField, platform?.count)
+                + Self.byteCount(classes.buildField, build?.count)
+        case .texts(let fields):
+            fields.reduce(0) { $0 + Self.byteCount($1.name, $1.value.utf8.count) }
+        }
+    }
 
-extension AddedFields.Field {
-    fileprivate var byteCount: Int {
-        let value =
-            switch self.value {
-            case .place(let place): place.count
-            case .text(let text): text.utf8.count
-            }
-        return self.name.utf8.count + ": ".utf8.count + value + "\r\n".utf8.count
+    private static func byteCount(_ name: String?, _ count: Int?) -> Int {
+        guard let name, let count else { return 0 }
+        return name.utf8.count + ": ".utf8.count + count + "\r\n".utf8.count
     }
 }

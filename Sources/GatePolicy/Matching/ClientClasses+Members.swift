@@ -33,31 +33,43 @@ extension ClientClasses {
         // Almost all clients send a header field for each part.
         guard told.isAdded else { return nil }
         let line = text.extracting(place)
-        var fields = AddedFields()
         if told.hasVersions {
-            if let name = self.versionField, let value = Self.forwardedVersion(line) {
-                fields.append(name, .text(value))
+            guard let name = self.versionField, let value = Self.forwardedVersion(line) else {
+                return nil
             }
-            return fields
+            return .texts([HeaderField(name: name, value: value)])
         }
         let stated = text.withoutBlanks(place)
         let value = text.extracting(stated)
         let places = VersionPlaces(in: value)
-        if told.isAdded(.platform), let name = self.platformField, let platform = places.platform {
-            let text = value.extracting(platform)
-            fields.append(
-                name,
-                Platform.isName(text)
-                    ? .place(platform.moved(by: stated.lowerBound)) : .text(Platform(text).name)
-            )
+        let platform = told.isAdded(.platform) ? places.platform : nil
+        let build = told.isAdded(.build) ? places.build : nil
+        let isCanonical =
+            (platform.map { Platform.isName(value.extracting($0)) } ?? true)
+            && (build.map { BuildNumber.isPlain(value.extracting($0)) } ?? true)
+        guard isCanonical else { return .texts(self.converted(platform, build, in: value)) }
+        return .places(
+            self,
+            platform: platform?.moved(by: stated.lowerBound),
+            build: build?.moved(by: stated.lowerBound)
+        )
+    }
+
+    /// Returns the fields for a platform and a build in their canonical forms.
+    private func converted(
+        _ platform: Range<Int>?,
+        _ build: Range<Int>?,
+        in value: Span<UInt8>
+    ) -> [HeaderField] {
+        var fields: [HeaderField] = []
+        if let platform, let name = self.platformField {
+            let platform = Platform(value.extracting(platform)).name
+            fields.append(HeaderField(name: name, value: platform))
         }
-        if told.isAdded(.build), let name = self.buildField, let digits = places.build {
-            let build = value.extracting(digits)
-            if BuildNumber.isPlain(build) {
-                fields.append(name, .place(digits.moved(by: stated.lowerBound)))
-            } else if let build = BuildNumber.read(build) {
-                fields.append(name, .text(build.description))
-            }
+        if let build, let name = self.buildField,
+            let number = BuildNumber.read(value.extracting(build))
+        {
+            fields.append(HeaderField(name: name, value: number.description))
         }
         return fields
     }

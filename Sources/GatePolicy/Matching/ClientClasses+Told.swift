@@ -17,17 +17,21 @@ extension ClientClasses {
         /// class.
         package var isAdded: Bool { self.hasVersions || self.withVersion & ~self.lines != 0 }
 
+        @inline(__always)
         func has(_ part: IdentityPart) -> Bool { self.lines & part.bit != 0 }
 
+        @inline(__always)
         func isAdded(_ part: IdentityPart) -> Bool {
             self.withVersion & ~self.lines & part.bit != 0
         }
 
+        @inline(__always)
         mutating func insert(_ part: IdentityPart) -> Bool {
             defer { self.lines |= part.bit }
             return self.lines & part.bit == 0
         }
 
+        @inline(__always)
         mutating func insertWithVersion(_ part: IdentityPart) {
             self.withVersion |= part.bit
         }

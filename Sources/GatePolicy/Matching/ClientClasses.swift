@@ -21,8 +21,6 @@ package final class ClientClasses: Sendable {
 
     /// The position of a value among the values that rules contain.
     fileprivate enum Place {
-        /// No position, because no rule depends on the part.
-        case anywhere
         case at(Int)
         /// The positions of a version and of its release.
         case version(Int, release: Int)
@@ -38,8 +36,8 @@ package final class ClientClasses: Sendable {
     package let parts: [IdentityPart?]
     /// The header fields in which the backend reads the platform, the build and the version; `nil`
     /// if there is none.
-    let platformField: String?
-    let buildField: String?
+    package let platformField: String?
+    package let buildField: String?
     let versionField: String?
     private let versions: VersionCuts
     private let osVersions: VersionCuts
@@ -117,14 +115,19 @@ package final class ClientClasses: Sendable {
     ///   the limits.
     package func isIndifferent(header index: Int) -> Bool {
         guard case .part(let part) = self.subjects[index] else { return false }
+        return self.isIndifferent(part)
+    }
+
+    @inline(__always)
+    private func isIndifferent(_ part: IdentityPart) -> Bool {
         switch part {
-        case .device: return true
-        case .osVersion: return self.osVersions.isEmpty
-        case .app: return self.apps.isEmpty
-        case .platform: return self.platforms.isEmpty
-        case .channel: return self.channels.isEmpty
-        case .country, .storefront: return !self.dependsOnStores && !self.linksByCountry
-        case .version, .build, .languages: return false
+        case .device: true
+        case .osVersion: self.osVersions.isEmpty
+        case .app: self.apps.isEmpty
+        case .platform: self.platforms.isEmpty
+        case .channel: self.channels.isEmpty
+        case .country, .storefront: !self.dependsOnStores && !self.linksByCountry
+        case .version, .build, .languages: false
         }
     }
 
@@ -166,6 +169,9 @@ package final class ClientClasses: Sendable {
             if part == .version {
                 return self.tell(version: value.extracting(range), to: &key, &told)
             }
+            if self.isIndifferent(part) {
+                return part != .platform || told.agrees(onPlatform: 0)
+            }
             return self.tell(
                 self.place(of: part, value.extracting(range)),
                 of: part,
@@ -183,7 +189,6 @@ package final class ClientClasses: Sendable {
     ) -> Bool {
         var (platform, build): (Int, BuildNumber?) = (0, nil)
         switch place {
-        case .anywhere: break
         case .alone: return false
         case .at(let number):
             platform = number
@@ -289,10 +294,10 @@ package final class ClientClasses: Sendable {
         return .version(try AppVersion(text), in: self.versions)
     }
 
+    /// Returns the position of a value that makes a difference.
     private func place(of part: IdentityPart, _ value: Span<UInt8>) -> Place {
         switch part {
         case .osVersion:
-            guard !self.osVersions.isEmpty else { return .anywhere }
             if let place = self.osVersions.fastPlace(of: value) { return .at(place) }
             guard value.isASCII, let version = StatedValue.version(value).value else {
                 return .unreadable
@@ -301,18 +306,16 @@ package final class ClientClasses: Sendable {
         case .build:
             return BuildNumber.read(value).map { .build($0) } ?? .unreadable
         case .app:
-            guard !self.apps.isEmpty else { return .anywhere }
             return self.place(ofName: value, among: self.apps) { $0.place(of: $1) }
         case .platform:
-            guard !self.platforms.isEmpty else { return .anywhere }
             return self.place(ofName: value, among: self.platforms) { $0.place(ofPlatform: $1) }
         case .channel:
-            guard !self.channels.isEmpty else { return .anywhere }
             return self.place(ofName: value, among: self.channels) { $0.place(ofLowercased: $1) }
         case .country, .storefront:
-            return self.dependsOnStores || self.linksByCountry ? .alone : .anywhere
+            return .alone
+        // Not reached: these parts are indifferent or read elsewhere.
         case .version, .device, .languages:
-            return .anywhere
+            return .alone
         }
     }
 

@@ -19,7 +19,16 @@ extension String {
 
 extension Span<UInt8> {
     /// Returns a range without surrounding whitespace.
+    @inline(__always)
     func withoutBlanks(_ range: Range<Int>) -> Range<Int> {
+        // Most values have no surrounding whitespace, because the parser of the head removes it.
+        guard !range.isEmpty,
+            self[range.lowerBound].isBlank || self[range.upperBound - 1].isBlank
+        else { return range }
+        return self.trimmed(range)
+    }
+
+    private func trimmed(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, self[start].isBlank { start += 1 }
         while start < end, self[end - 1].isBlank { end -= 1 }

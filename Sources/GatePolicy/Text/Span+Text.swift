@@ -21,17 +21,20 @@ extension Span<UInt8> {
     ///
     /// Eight bytes are compared at a time, because each field from a client is searched several
     /// times, for different bytes.
+    @inline(__always)
     func firstIndex(of byte: UInt8) -> Int? {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        return unsafe self.withUnsafeBytes { bytes in
+        unsafe self.withUnsafeBytes { bytes in
             var index = 0
             while index + 8 <= bytes.count {
-                let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                let rest = UInt64(littleEndian: word) ^ (ones &* UInt64(byte))
-                // The lowest set bit belongs to the first byte of `rest` that is zero.
-                let zeros = (rest &- ones) & ~rest & (ones &* 0x80)
-                if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
+                if let found = unsafe Self.firstIndex(of: byte, in: bytes, at: index) {
+                    return found
+                }
                 index += 8
+            }
+            guard bytes.count < 8 else {
+                // The last word overlaps with bytes that are already known to be different.
+                guard index < bytes.count else { return nil }
+                return unsafe Self.firstIndex(of: byte, in: bytes, at: bytes.count - 8)
             }
             while index < bytes.count {
                 if unsafe bytes[index] == byte { return index }
@@ -39,6 +42,23 @@ extension Span<UInt8> {
             }
             return nil
         }
+    }
+}
+
+extension Span<UInt8> {
+    /// Returns the first index of a byte in the eight bytes from `index` on.
+    @inline(__always)
+    private static func firstIndex(
+        of byte: UInt8,
+        in bytes: UnsafeRawBufferPointer,
+        at index: Int
+    ) -> Int? {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let rest = UInt64(littleEndian: word) ^ (ones &* UInt64(byte))
+        // The lowest set bit belongs to the first byte of `rest` that is zero.
+        let zeros = (rest &- ones) & ~rest & (ones &* 0x80)
+        return zeros == 0 ? nil : index + zeros.trailingZeroBitCount / 8
     }
 }
 

@@ -29,8 +29,11 @@ package enum RequestBlockWriter {
                 self.begin("x-request-id", valueCount: 32, into: &block)
                 requestID.write(into: &block)
             }
-            if let field = added?.first { self.write(field, in: bytes, into: &block) }
-            if let field = added?.second { self.write(field, in: bytes, into: &block) }
+            added?.forEach(in: bytes) { name, value in
+                let name = Array(name.utf8)
+                HPACKWriter.beginField(name.span, valueCount: value.count, into: &block)
+                block.write(value, from: 0, to: value.count)
+            }
             block.writeBytes(request.verdict.upstreamFields.block)
         }
     }
@@ -107,22 +110,6 @@ package enum RequestBlockWriter {
         guard let host = request.forwardedHost else { return }
         self.begin("x-forwarded-host", valueCount: host.count, into: &block)
         block.write(bytes, from: host.lowerBound, to: host.upperBound)
-    }
-
-    private static func write(
-        _ field: AddedFields.Field,
-        in bytes: Span<UInt8>,
-        into block: inout OutputRawSpan
-    ) {
-        let name = Array(field.name.utf8)
-        switch field.value {
-        case .place(let place):
-            HPACKWriter.beginField(name.span, valueCount: place.count, into: &block)
-            block.write(bytes, from: place.lowerBound, to: place.upperBound)
-        case .text(let text):
-            HPACKWriter.beginField(name.span, valueCount: text.utf8.count, into: &block)
-            block.writeString(text)
-        }
     }
 
     private static func write(

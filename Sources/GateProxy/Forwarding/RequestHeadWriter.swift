@@ -14,14 +14,22 @@ package enum RequestHeadWriter {
         let most = request.mostBytes + (added?.byteCount ?? 0)
         // Reserves space once: a check before each part costs more than writing it.
         out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
-            self.write(request, bytes, added, into: &out)
+            self.write(request, bytes, into: &out)
+            added?.forEach(in: bytes) { name, value in
+                out.writeString(name)
+                out.writeStaticString(": ")
+                out.write(value, from: 0, to: value.count)
+                out.writeStaticString("\r\n")
+            }
+            out.writeBytes(request.verdict.upstreamFields.text)
+            out.writeStaticString("\r\n")
         }
     }
 
+    /// Writes the head without the fields that result from the verdict.
     private static func write(
         _ request: ForwardedRequest,
         _ bytes: Span<UInt8>,
-        _ added: AddedFields?,
         into out: inout OutputRawSpan
     ) {
         let head = request.head
@@ -53,10 +61,6 @@ package enum RequestHeadWriter {
             requestID.write(into: &out)
             out.writeStaticString("\r\n")
         }
-        if let field = added?.first { self.write(field, in: bytes, into: &out) }
-        if let field = added?.second { self.write(field, in: bytes, into: &out) }
-        out.writeBytes(request.verdict.upstreamFields.text)
-        out.writeStaticString("\r\n")
     }
 
     /// Whether the received request line can be sent to the backend as part of the first run.
@@ -113,20 +117,6 @@ package enum RequestHeadWriter {
         if let host = request.forwardedHost {
             self.write("X-Forwarded-Host: ", host, in: bytes, into: &out)
         }
-    }
-
-    private static func write(
-        _ field: AddedFields.Field,
-        in bytes: Span<UInt8>,
-        into out: inout OutputRawSpan
-    ) {
-        out.writeString(field.name)
-        out.writeStaticString(": ")
-        switch field.value {
-        case .place(let place): out.write(bytes, from: place.lowerBound, to: place.upperBound)
-        case .text(let text): out.writeString(text)
-        }
-        out.writeStaticString("\r\n")
     }
 
     /// Writes a field added by the gate, with a value from the client.

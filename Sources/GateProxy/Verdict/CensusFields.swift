@@ -97,19 +97,25 @@ struct CensusFields {
         }
     }
 
-    /// Calls `body` with each field line that is part of the digest.
-    func forEachCounted(
-        of head: borrowing RequestHead,
+    /// Writes the field lines that are part of the digest.
+    ///
+    /// - Returns: Whether there was room for all of them.
+    func write(
         _ reading: Reading,
-        _ body: (_ field: UInt8, _ value: Range<Int>) -> Void
-    ) {
+        of head: borrowing RequestHead,
+        in bytes: Span<UInt8>,
+        to output: inout OutputSpan<UInt8>
+    ) -> Bool {
         let counted = reading.statesVersion ? self.clients : self.clients | self.userAgent
-        for line in head.fields.lines {
-            guard case .identity(let field) = line.role, counted & 1 &<< UInt64(field) != 0 else {
-                continue
-            }
-            body(field, line.value)
+        let lines = head.fields.lines.span
+        for index in lines.indices {
+            guard case .identity(let field) = lines[index].role,
+                counted & 1 &<< UInt64(field) != 0
+            else { continue }
+            let value = bytes.extracting(lines[index].value)
+            guard ClientFieldBuffer.writeHeader(at: field, value, to: &output) else { return false }
         }
+        return true
     }
 
     /// The field and the length precede each value, so that no value can imitate another field.

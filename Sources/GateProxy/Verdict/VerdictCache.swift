@@ -38,7 +38,8 @@ struct VerdictKey: Hashable {
     /// Starts the key of a class, which `ClientClasses` completes.
     mutating func beginClass() {
         self.isClass = true
-        self.bytes.removeAll(keepingCapacity: true)
+        // Cheaper than `removeAll(keepingCapacity:)`.
+        self.bytes.removeLast(self.bytes.count)
     }
 
     /// Copies another key, but with a different form, reusing the memory of this key.
@@ -99,7 +100,8 @@ struct VerdictKey: Hashable {
     /// Whether both keys are equal; the scope is compared last, because comparing restricted scopes
     /// costs the most.
     func isEqual(to other: borrowing VerdictKey) -> Bool {
-        guard self.bytes.count == other.bytes.count, self.form == other.form,
+        // The raw values are compared in place; `==` of the enumeration is a generic function.
+        guard self.bytes.count == other.bytes.count, self.form.rawValue == other.form.rawValue,
             self.isClass == other.isClass
         else { return false }
         let hasSameBytes = unsafe self.bytes.withUnsafeBytes { bytes in

@@ -28,14 +28,9 @@ extension WorkerRules {
         if let query { reading.add(query) }
         let cell =
             census.cell(for: reading.digest)
-            ?? census.newCell(for: reading.digest, outcome: outcome, by: self.ruleSet) { words in
-                fields.forEachCounted(of: head, reading) { field, value in
-                    words.addHeader(at: field, bytes.extracting(value))
-                }
-                guard let query else { return }
-                for (index, name) in self.ruleSet.identityQueryNames.enumerated() {
-                    for value in query.values(of: name) { words.addQuery(at: index, value) }
-                }
+            ?? census.newCell(for: reading.digest, outcome: outcome, by: self.ruleSet) { output in
+                fields.write(reading, of: head, in: bytes, to: &output)
+                    && (query.map { self.write($0, to: &output) } ?? true)
             }
         census.recordPath(
             of: cell,
@@ -53,6 +48,20 @@ extension WorkerRules {
             )
         }
         return census.receipt(for: cell)
+    }
+
+    /// Writes the identity in a query.
+    ///
+    /// - Returns: Whether there was room for it.
+    private func write(_ query: QueryParameters, to output: inout OutputSpan<UInt8>) -> Bool {
+        for (index, name) in self.ruleSet.identityQueryNames.enumerated() {
+            for value in query.values(of: name) {
+                guard ClientFieldBuffer.writeQuery(at: index, value, to: &output) else {
+                    return false
+                }
+            }
+        }
+        return true
     }
 
     /// The index of the outcome for requests in a scope; `nil` without a census.

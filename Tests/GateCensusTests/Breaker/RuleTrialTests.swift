@@ -303,7 +303,7 @@ struct ClientAddressKeyTests {
             let cell =
                 tally.cell(for: 1)
                 ?? tally.newCell(for: 1, outcome: outcome, by: RuleSet(.init(revision: "1"))) {
-                    _ in
+                    _ in true
                 }
             if let device = device(number) {
                 tally.count(

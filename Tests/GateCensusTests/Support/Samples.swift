@@ -43,9 +43,9 @@ extension CensusTally {
     ) -> CensusReceipt {
         let cell =
             self.cell(for: digest)
-            ?? self.newCell(for: digest, outcome: outcome, by: .withoutRules) { words in
-                words.state(client.platform, "x-app-platform")
-                words.state(client.version, "x-app-version")
+            ?? self.newCell(for: digest, outcome: outcome, by: .withoutRules) { output in
+                Self.write(client.platform, "x-app-platform", to: &output)
+                    && Self.write(client.version, "x-app-version", to: &output)
             }
         if let device {
             self.count(
@@ -58,13 +58,15 @@ extension CensusTally {
         }
         return self.receipt(for: cell)
     }
-}
 
-extension ClientFieldBuffer {
-    fileprivate mutating func state(_ part: CensusClient.Part, _ field: String) {
+    private static func write(
+        _ part: CensusClient.Part,
+        _ field: String,
+        to output: inout OutputSpan<UInt8>
+    ) -> Bool {
         let index = RuleSet.withoutRules.identityHeaderNames.firstIndex(of: field)
-        guard let index, let text = part.text else { return }
-        self.addHeader(at: UInt8(index), text.utf8Span.span)
+        guard let index, let text = part.text else { return true }
+        return ClientFieldBuffer.writeHeader(at: UInt8(index), text.utf8Span.span, to: &output)
     }
 }
 

@@ -26,8 +26,12 @@ struct ReturnStoreTests {
         let index = try #require(
             Self.rules.identityHeaderNames.firstIndex(of: "x-app-version")
         )
-        let cell = tally.newCell(for: 1, outcome: place, by: Self.rules) { words in
-            words.addHeader(at: UInt8(index), Array(version.utf8).span)
+        let cell = tally.newCell(for: 1, outcome: place, by: Self.rules) { output in
+            ClientFieldBuffer.writeHeader(
+                at: UInt8(index),
+                Array(version.utf8).span,
+                to: &output
+            )
         }
         for device in devices {
             let text = "device-\(device)"
