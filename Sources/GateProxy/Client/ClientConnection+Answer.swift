@@ -22,20 +22,6 @@ extension ClientConnection {
         )
     }
 
-    /// The part of a denied request's body that has not been received.
-    private func remainingBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
-        // `HTTP2Connection` discards the rest of the body for streams.
-        guard facts.framing != .none, !self.transport.isStream else { return .nothing }
-        // The client may or may not send the announced body.
-        guard !facts.expectsContinue else { return .unknown }
-        guard !self.discardsWholeBody() else { return .nothing }
-        return switch facts.framing {
-        case .length(let length): .bytes(length)
-        case .chunked: .chunked
-        case .none, .untilClose: .unknown
-        }
-    }
-
     /// `keepsClient`: whether another request may follow; `remaining`: the rest of the current request.
     func answer(
         _ answer: RenderedAnswer,
@@ -80,92 +66,18 @@ extension ClientConnection {
     }
 
     private func write(_ answer: RenderedAnswer, keepsClient: Bool, version: Span<UInt8>) {
-        self.request.logEntry?.answered(self.status(of: answer))
-        if case .stream(let stream) = self.transport {
-            self.write(answer, to: stream, version: version)
-        } else if keepsClient, self.takesAsRendered(answer) {
-            self.write(answer, version: version)
-        } else {
-            let answer = answer.filled(with: version)
-            let sendsUpgrade = answer.sendsUpgrade && !self.request.response.isHTTP10
-            self.writeHead(answer, keepsClient: keepsClient, sendsUpgrade: sendsUpgrade)
-            if !self.request.response.isHead { self.appendOutbound(answer.body) }
-        }
-    }
-
-    /// Whether a response is sent as rendered, with only the date added.
-    private func takesAsRendered(_ answer: RenderedAnswer) -> Bool {
-        !answer.sendsUpgrade && !self.request.response.isHTTP10 && !self.request.response.isHead
-            && self.request.origin == nil
-    }
-
-    /// Writes a whole response at once, which costs half as much as writing it in parts.
-    private func write(_ answer: RenderedAnswer, version: Span<UInt8>) {
-        var buffer = self.outbound.take() ?? self.loop.takeBuffer()
-        if answer.isWhole {
-            buffer.writeTogether(answer.head, self.loop.lastDateLine, answer.body)
-        } else {
-            answer.write(with: version, end: self.loop.endWithDate, into: &buffer)
-        }
-        self.request.logEntry?.bytes += answer.bodyCount(with: version)
-        self.outbound = buffer
-    }
-
-    private func write(_ answer: RenderedAnswer, to stream: HTTP2Stream, version: Span<UInt8>) {
-        let count = answer.bodyCount(with: version)
-        let hasContent = count > 0 && !self.request.response.isHead
-        let length = RenderedAnswer.hasBody(answer.status) ? count : nil
-        self.writeHead(answer, to: stream, length: length, endsStream: !hasContent)
-        guard hasContent else { return }
-        self.request.logEntry?.bytes += count
-        answer.forEachPiece(with: version) { stream.append($0, from: 0, to: $0.count) }
-        stream.endContent()
-    }
-
-    /// `length`: the value of `Content-Length`; `nil` if the field is not sent.
-    func writeHead(
-        _ answer: RenderedAnswer,
-        to stream: HTTP2Stream,
-        length: Int?,
-        endsStream: Bool
-    ) {
         let status = self.status(of: answer)
-        let rendered = status == answer.status ? answer.block : nil
-        stream.write(
-            rendered ?? HTTP2AnswerBlock(status: status, answer.head),
-            length: length,
-            date: self.loop.dateBlock,
+        self.request.logEntry?.answered(status)
+        let recipient = self.recipient(keepsClient: keepsClient)
+        self.output.write(answer, status: status, to: recipient, version: version)
+    }
+
+    private func recipient(keepsClient: Bool) -> ClientOutput.Recipient {
+        ClientOutput.Recipient(
+            response: self.request.response,
             origin: self.request.origin,
-            endsStream: endsStream
+            keepsClient: keepsClient
         )
-    }
-
-    private func writeHead(_ answer: RenderedAnswer, keepsClient: Bool, sendsUpgrade: Bool = false)
-    {
-        var buffer = self.outbound.take() ?? self.loop.takeBuffer()
-        answer.writeHead(
-            date: self.loop.dateLine,
-            origin: self.request.origin,
-            connection: self.request.response.connection(keepsClient: keepsClient),
-            sendsUpgrade: sendsUpgrade,
-            into: &buffer
-        )
-        self.outbound = buffer
-    }
-
-    private func appendOutbound(_ bytes: [UInt8]) {
-        guard var buffer = self.outbound.take() else { return }
-        self.request.logEntry?.bytes += bytes.count
-        buffer.writeBytes(bytes)
-        self.outbound = buffer
-    }
-
-    /// The status of a response for this client.
-    ///
-    /// A 2xx status would open a WebSocket over HTTP/2.
-    private func status(of answer: RenderedAnswer) -> Int {
-        guard self.webSocketKey != nil else { return answer.status }
-        return answer.failureStatus(for: self.request.verdict?.decision)
     }
 
     private func perform(_ action: Exchange.AnswerAction) {
@@ -188,12 +100,6 @@ extension ClientConnection {
         self.answer(answer, keepsClient: false)
     }
 
-    /// Rejects a stream's request because its head is invalid.
-    func refuse(_ fault: MessageFault, isHead: Bool) {
-        self.request.response.begin(isHead: isHead, isHTTP10: false)
-        self.refuse(GateAnswer(fault))
-    }
-
     /// Rejects a request because of a limit; the connection may stay open.
     func shed(_ refusal: Refusal, facts: RequestFacts) {
         self.loop.refused(refusal)
@@ -210,7 +116,7 @@ extension ClientConnection {
         self.dropUpstream()
         switch self.exchange {
         case .forwarding(let forwarding) where forwarding.responseStarted:
-            self.flush()
+            self.output.flush()
             return self.abort()
         case .forwarding(let forwarding):
             if answer.isBackendFailure { self.backendFailed() }
@@ -253,56 +159,20 @@ extension ClientConnection {
             self.beginLogEntry(of: log, head, facts: facts, in: bytes, verdict: log.unjudged)
         }
         self.request.body.begin(facts.framing)
-        self.noteOrigin(of: head, facts: facts, in: bytes)
-        guard endpoint != .unknown else {
-            return self.answer(EndpointAnswer.notFound, facts: facts)
-        }
-        guard !facts.isPreflight else {
-            let name: StaticString = "access-control-request-headers"
-            let requested = head.value(of: name, in: bytes)
-            return self.answer(EndpointAnswer.preflight(requestedHeaders: requested), facts: facts)
-        }
-        guard facts.isHead || head.method("GET", in: bytes) else {
-            return self.answer(EndpointAnswer.methodNotAllowed, facts: facts)
-        }
-        if case .testFlight(let question) = endpoint {
-            let answer = self.rules.testFlightAnswer(
-                question,
-                on: head,
-                in: bytes,
-                confirmed: self.loop.confirmedAt
-            )
-            return self.answer(answer, facts: facts)
-        }
+        self.request.origin = facts.origin(of: head, in: bytes)
         let address = self.clientAddress(head, facts: facts, in: bytes)
-        let answer = self.launchStatus(
-            on: head,
+        let reply = self.loop.reply(
+            to: head,
+            facts: facts,
             in: bytes,
-            address: address,
+            for: endpoint,
             by: self.rules,
-            readsFields: facts.hasGateOwnedField,
-            countsPreview: true
+            address: address,
+            chunksEvents: self.chunksEvents
         )
-        guard let (status, inputs) = answer else {
-            return self.answer(EndpointAnswer.badPath, facts: facts)
-        }
-        switch endpoint {
-        case .events where facts.isHead:
-            let answer = EndpointAnswer.events(
-                vary: self.rules.ruleSet.answerInputs,
-                isChunked: self.chunksEvents
-            )
-            self.answer(answer, facts: facts)
-        case .events where facts.framing == .none:
-            self.stream(status, to: head, in: bytes, address: address)
-        case .events, .status, .testFlight, .unknown:
-            self.loop.counters.launchChecks += 1
-            let answer = EndpointAnswer.status(
-                status,
-                vary: inputs,
-                knownTags: head.entityTags(of: "if-none-match", in: bytes)
-            )
-            self.answer(answer, facts: facts)
+        switch reply {
+        case .answer(let answer): self.answer(answer, facts: facts)
+        case .stream(let status): self.stream(status, to: head, in: bytes, address: address)
         }
     }
 
@@ -338,13 +208,10 @@ extension ClientConnection {
             isChunked: isChunked
         )
         self.request.logEntry?.answered(answer.status)
-        if case .stream(let stream) = self.transport {
-            self.writeHead(answer, to: stream, length: nil, endsStream: false)
-        } else {
-            self.writeHead(answer, keepsClient: isChunked)
-        }
-        self.write(ByteBuffer(bytes: events.opening()))
-        if let event = self.exchange.event(status) { self.write(ByteBuffer(bytes: event)) }
+        let recipient = self.recipient(keepsClient: isChunked)
+        self.output.writeHead(answer, status: answer.status, to: recipient)
+        self.output.write(ByteBuffer(bytes: events.opening()))
+        if let event = self.exchange.event(status) { self.output.write(ByteBuffer(bytes: event)) }
         // The time of the first heartbeat is random, so that streams opened together do not send heartbeats together.
         let interval = EventStream.heartbeatInterval.nanoseconds
         self.renewDeadline()
@@ -358,7 +225,7 @@ extension ClientConnection {
         let head = events.received.head(by: rules.table)
         let buffer = events.received.bytes
         let bytes = buffer.readableBytesUInt8Span
-        let answer = self.launchStatus(
+        let answer = self.loop.launchStatus(
             on: head,
             in: bytes,
             address: events.address,
@@ -391,7 +258,137 @@ extension ClientConnection {
     private func send(_ bytes: [UInt8]) {
         // Nothing is queued for a client that does not read. The client reconnects and receives the current decision.
         guard self.isWritable else { return self.abort() }
-        self.write(ByteBuffer(bytes: bytes))
-        self.flush()
+        self.output.write(ByteBuffer(bytes: bytes))
+        self.output.flush()
+    }
+}
+
+/// Authorization requests from gateways, on the decision listener.
+extension ClientConnection {
+    /// Responds to a request on the decision listener.
+    func serveGateway(_ head: inout RequestHead, in bytes: Span<UInt8>) {
+        self.request.response.begin(
+            isHead: head.method("HEAD", in: bytes),
+            isHTTP10: head.minorVersion == 0
+        )
+        guard self.webSocketKey == nil else { return self.refuse(GateAnswer(.unsupportedProtocol)) }
+        let target = bytes.extracting(head.target.start..<head.target.end)
+        do throws(GateAnswer) {
+            switch DecisionEndpoint(target) {
+            case .decision(let gateway, let prefixCount):
+                let request = try DescribedRequest(
+                    &head,
+                    from: gateway,
+                    prefixCount: prefixCount,
+                    in: bytes
+                )
+                self.authorize(request, for: gateway, head, in: bytes)
+            case .denial:
+                let request = try DescribedRequest(&head, from: .forwardAuth, in: bytes)
+                self.denyForwarded(request, head, in: bytes)
+            case .ready:
+                let keepsAlive = DescribedRequest.keepsAlive(head, in: bytes)
+                self.answerGateway(.readiness(self.loop.acceptsGateways), keepsAlive: keepsAlive)
+            case .call(let call)
+            where self.transport.isStream && head.method("POST", in: bytes):
+                // The status of a call is in the trailer section, which needs HTTP/2.
+                self.exchange.awaitMessage(of: call)
+                self.renewDeadline()
+            case nil
+            where ClientEndpoint(head, in: bytes) != nil && self.loop.settings.servesClients:
+                self.receive(head, in: bytes)
+            case .call, nil:
+                let keepsAlive = DescribedRequest.keepsAlive(head, in: bytes)
+                self.answer(.noSuchDecision, keepsClient: keepsAlive && self.acceptsNextRequest)
+            }
+        } catch {
+            self.refuse(error)
+        }
+    }
+
+    /// `keepsAlive`: whether another request may follow; the gate does not wait for the rest of this one.
+    private func answerGateway(_ answer: RenderedAnswer, keepsAlive: Bool) {
+        let keepsClient = keepsAlive && self.acceptsNextRequest
+        self.answer(answer, keepsClient: keepsClient, remaining: keepsClient ? .nothing : .unknown)
+    }
+
+    /// Responds to an authorization request over HTTP.
+    private func authorize(
+        _ request: DescribedRequest,
+        for gateway: Gateway,
+        _ head: RequestHead,
+        in bytes: Span<UInt8>
+    ) {
+        var facts = request.facts
+        facts.replaceForm(gateway.form(for: facts.answerForm))
+        let verdict = self.decide(for: gateway, head, facts: facts, in: bytes)
+        let denial = self.rules.denial(of: verdict, on: head, in: bytes)
+        if denial != nil { self.request.origin = facts.origin(of: head, in: bytes) }
+        let answer =
+            denial?.denial(for: gateway, verdict)
+            ?? RenderedAnswer(allowing: verdict, added: verdict.addedFields(of: head, in: bytes))
+        self.answerGateway(answer, keepsAlive: request.keepsAlive)
+    }
+
+    /// Responds to a denied request that a gateway forwards to the gate.
+    ///
+    /// It was already counted with its authorization request.
+    private func denyForwarded(
+        _ request: DescribedRequest,
+        _ head: RequestHead,
+        in bytes: Span<UInt8>
+    ) {
+        let verdict = self.inspectedVerdict(on: head, facts: request.facts, in: bytes)
+        guard let denial = self.rules.denial(of: verdict, on: head, in: bytes) else {
+            // The rules have changed since the authorization request.
+            return self.answer(.noLongerDenied, keepsClient: false)
+        }
+        self.request.origin = request.facts.origin(of: head, in: bytes)
+        self.answerGateway(denial, keepsAlive: request.keepsAlive)
+    }
+
+    /// Responds to a call of a gRPC service once its message is complete.
+    ///
+    /// - Returns: Whether there may be more to read.
+    func awaitMessage(of call: GatewayCall) -> Bool {
+        let content = self.inbound
+        var reply = GatewayCall.tooLarge
+        if content.readableBytes <= GatewayCall.contentLimit {
+            guard case .stream(let stream) = self.transport, stream.hasEndedRequest else {
+                return false
+            }
+            // The heads of streams are read by their connection, so this parser is not in use. It is moved out, because
+            // `decide` uses the other members of `heads`.
+            var parser = self.heads.parser.take()
+            defer { self.heads.parser = parser }
+            reply = call.reply(
+                to: content.readableBytesUInt8Span,
+                by: self.rules,
+                isReady: self.loop.acceptsGateways,
+                parser: &parser
+            ) { head, facts, bytes in
+                self.decide(for: .envoyGRPC, head, facts: facts, in: bytes)
+            }
+        }
+        self.inbound = ByteBuffer()
+        switch reply {
+        case .message(let message, let status):
+            if let status { self.request.logEntry?.answered(status) }
+            self.endCall(message)
+        case .refusal(let message):
+            self.loop.counters.malformed += 1
+            self.endCall(message)
+        case .failure(let status, let text):
+            self.loop.counters.malformed += 1
+            let answer = GatewayCall.failure(status, text)
+            self.answer(answer, keepsClient: true, remaining: .nothing)
+        }
+        return true
+    }
+
+    private func endCall(_ message: [UInt8]) {
+        self.output.writeMessage(message)
+        self.exchange.endCall()
+        self.nextRequest()
     }
 }

@@ -52,7 +52,7 @@ extension ClientConnection {
         guard let answer = self.rejection else { return }
         self.admission = .rejected(nil)
         self.answer(answer, keepsClient: false)
-        self.flush()
+        self.output.flush()
     }
 
     func read(context: ChannelHandlerContext) {
@@ -176,7 +176,7 @@ extension ClientConnection {
     /// or a deadline has passed.
     func linger() {
         self.request.discards.begin(free: HTTP2OwnSettings.firstWindow)
-        self.flush()
+        self.output.flush()
         // The last response has the usual time to be written before the linger time starts.
         self.renewDeadline()
         self.transport.whenWritten {
@@ -196,7 +196,7 @@ extension ClientConnection {
     /// Closes the connection once everything is written to the client and to the backend.
     func closeAfterWriting() {
         self.exchange.close()
-        self.flush()
+        self.output.flush()
         self.renewDeadline()
         self.transport.whenWritten {
             guard let upstream = self.upstream else { return self.abort() }
@@ -265,6 +265,13 @@ extension ClientConnection {
         return peek == .bytes
     }
 
+    /// Returns the backend connection to its pool after a complete response, or closes it.
+    func releaseUpstream(reusable: Bool) {
+        let upstream = self.upstream
+        self.upstream = nil
+        upstream?.release(reusable: reusable && !self.loop.isDraining, now: self.loop.now)
+    }
+
     /// Closes a backend connection that cannot serve another request.
     func dropUpstream() {
         let upstream = self.upstream
@@ -329,7 +336,7 @@ extension ClientConnection {
     /// - Returns: Whether the object may be reused for another stream.
     func leaveStream() -> Bool {
         guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0,
-            self.outbound == nil, self.upstream == nil, self.request.revocable == nil,
+            self.output.pendingCount == nil, self.upstream == nil, self.request.revocable == nil,
             !self.request.holdsEventStream, !self.request.response.isPending
         else { return false }
         self.clients.remove(self)
@@ -340,6 +347,20 @@ extension ClientConnection {
     var webSocketKey: WebSocketKey? {
         guard case .stream(let stream) = self.transport else { return nil }
         return stream.webSocketKey
+    }
+
+    /// The status of a response for this client.
+    ///
+    /// A 2xx status would open a WebSocket over HTTP/2.
+    func status(of answer: RenderedAnswer) -> Int {
+        guard self.webSocketKey != nil else { return answer.status }
+        return answer.failureStatus(for: self.request.verdict?.decision)
+    }
+
+    /// Rejects a stream's request because its head is invalid.
+    func refuse(_ fault: MessageFault, isHead: Bool) {
+        self.request.response.begin(isHead: isHead, isHTTP10: false)
+        self.refuse(GateAnswer(fault))
     }
 
     /// Holds back the frames of the client's streams until the returned output is released.

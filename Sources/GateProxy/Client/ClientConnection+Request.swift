@@ -31,9 +31,7 @@ extension ClientConnection {
     private func readHead() -> Bool {
         // Pending responses affect `isWritable` only once they are passed to the channel. Without this check, the
         // responses to many small requests from one read could take up megabytes of memory.
-        if let outbound = self.outbound, outbound.readableBytes > Self.outboundLimit {
-            self.flush()
-        }
+        if let count = self.output.pendingCount, count > Self.outboundLimit { self.output.flush() }
         guard self.inbound.readableBytes > 0, self.isWritable else { return false }
         if self.rules !== self.loop.rules { self.heads.use(self.loop.rules) }
         self.request.timing.begin(on: self.loop)
@@ -132,7 +130,7 @@ extension ClientConnection {
         self.request.isCall = facts.isCall
         self.request.body.begin(facts.framing)
         if let denial = verdict.denial {
-            self.noteOrigin(of: head, facts: facts, in: bytes)
+            self.request.origin = facts.origin(of: head, in: bytes)
             if facts.framing != .none, self.origin.isTrusted {
                 let address = self.clientAddress(head, facts: facts, in: bytes)
                 self.request.discards.forwardedClient = ClientNetwork(address)
@@ -166,13 +164,6 @@ extension ClientConnection {
         if isAnswered == nil { self.answer(denial, facts: facts) }
     }
 
-    /// Stores the origin of the web app that must be able to read the response.
-    func noteOrigin(of head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
-        guard let index = facts.originLine else { return }
-        let line = head.fields.lines[index]
-        self.request.origin = bytes.text(from: line.valueStart, to: line.valueEnd)
-    }
-
     /// The client's address: that of the peer, or the one that a trusted proxy sends.
     func clientAddress(
         _ head: RequestHead,
@@ -192,130 +183,178 @@ extension ClientConnection {
         else { return false }
         return length > limit
     }
-
-    /// Whether another request may be read from this connection, and can still arrive.
-    var acceptsNextRequest: Bool {
-        !self.loop.isDraining && !(self.flow.isInputClosed && self.inbound.readableBytes == 0)
-    }
-
-    /// Prepares for the next request on this connection.
-    func nextRequest() {
-        self.finishLogEntry()
-        self.heads.parser.reset()
-        self.endLargeReads()
-        self.request = Request()
-        if case .stream(let stream) = self.transport, stream.hasUnsent {
-            self.renewDeadline(for: .lastBytes)
-        } else {
-            self.renewDeadline()
-        }
-        if self.mayAwaitLast {
-            self.drain(grace: self.loop.drainGrace)
-        } else if !self.acceptsNextRequest {
-            self.exchange.linger(limits: self.loop.settings.discardLimits)
-            self.linger()
-        }
-    }
-
-    /// Whether the gate is draining and a last request may still arrive, because the client was told that it may send
-    /// one.
-    private var mayAwaitLast: Bool {
-        guard self.loop.isDraining, !self.flow.isInputClosed, case .channel = self.transport else {
-            return false
-        }
-        return self.loop.drainGrace > .zero || self.inbound.readableBytes > 0 || self.hasUnread
-    }
 }
 
-/// Discarding request bodies.
+/// Verdicts on requests.
 extension ClientConnection {
-    /// Discards the body of a denied request if the body is complete and small.
-    func discardsWholeBody() -> Bool {
-        let inbound = self.inbound
-        let most = self.loop.settings.discardLimits.awaitedBytes
-        guard inbound.readableBytes > 0,
-            // An incomplete body is read from its beginning by `awaitBody()`.
-            let count = self.request.body.countToEnd(in: inbound, trailerFields: self.rules.table),
-            count <= most
-        else { return false }
-        self.inbound.moveReaderIndex(forwardBy: count)
-        self.loop.counters.discardedBytes += UInt64(count)
-        return true
+    @inline(__always)
+    func verdict(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        self.rules.verdict(
+            on: head,
+            facts: facts,
+            in: bytes,
+            address: self.rules.dependsOnAddress
+                ? self.clientAddress(head, facts: facts, in: bytes) : "",
+            last: &self.heads.lastVerdict
+        )
     }
 
-    /// Discards a complete body that was not sent to a backend: the client has sent the whole request, and may send
-    /// another one.
-    func discardUnsentBody() {
-        guard !self.transport.isStream, !self.requestHasEnded else { return }
-        let body = self.inbound
-        guard let count = self.request.body.countToEnd(in: body, trailerFields: self.rules.table)
-        else { return }
-        self.inbound.moveReaderIndex(forwardBy: count)
-        _ = self.exchange.requestEnded()
+    /// Evaluates a request and counts the verdict.
+    @inline(__always)
+    func countedVerdict(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        let verdict = self.verdict(on: head, facts: facts, in: bytes)
+        self.count(verdict, on: head, facts: facts, in: bytes)
+        return verdict
     }
 
-    /// Discards the rest of a small body, and then writes the response that was held until then.
+    /// Counts the verdict on a request.
+    @inline(__always)
+    func count(
+        _ verdict: Verdict,
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) {
+        let rules = self.rules
+        self.loop.tally.count(verdict.tallyPlace)
+        if let census = self.loop.census {
+            self.request.censusReceipt = rules.count(
+                verdict,
+                on: head,
+                facts: facts,
+                in: bytes,
+                for: census
+            ) {
+                let address = self.clientAddress(head, facts: facts, in: bytes)
+                return ClientNetwork(address)?.place ?? .unknown
+            }
+        }
+    }
+
+    /// Evaluates a request that has a field of the gate, applies its pass, and counts the verdict.
+    @inline(never)
+    func countedVerdictWithPass(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        let rules = self.rules
+        let decided = self.verdict(on: head, facts: facts, in: bytes)
+        let verdict = self.loop.passed(decided, head, facts: facts, in: bytes, rules, for: .request)
+        self.count(verdict, on: head, facts: facts, in: bytes)
+        return verdict
+    }
+
+    /// The verdict of the current rules on the request of a response in progress, and the denial if there is one.
+    func currentVerdict(on received: ReceivedHead) -> (Verdict, RenderedAnswer?)? {
+        let rules = self.loop.rules
+        let head = received.head(by: rules.table)
+        let buffer = received.bytes
+        let bytes = buffer.readableBytesUInt8Span
+        guard let facts = try? RequestFacts(head, in: bytes) else { return nil }
+        var last: RememberedVerdict?
+        var verdict = rules.verdict(
+            on: head,
+            facts: facts,
+            in: bytes,
+            address: self.clientAddress(head, facts: facts, in: bytes),
+            last: &last
+        )
+        if facts.hasGateOwnedField {
+            let held = self.request.verdict?.decision.passID
+            verdict = self.loop.passed(
+                verdict,
+                head,
+                facts: facts,
+                in: bytes,
+                rules,
+                for: .response(held)
+            )
+        }
+        return (verdict, rules.denial(of: verdict, on: head, in: bytes))
+    }
+
+    /// The verdict that a tester asks to preview; `verdict` for all other requests.
     ///
-    /// - Returns: Whether there may be more to read.
-    private func awaitBody() -> Bool {
-        let inbound = self.inbound
-        let limits = self.loop.settings.discardLimits
-        switch self.request.body.discard(inbound, trailerFields: self.rules.table) {
-        case .more where self.flow.isInputClosed:
-            self.answerHeld(keepsClient: false)
-            return false
-        case .more(let consumed):
-            self.inbound.moveReaderIndex(forwardBy: consumed)
-            self.loop.counters.discardedBytes += UInt64(consumed)
-            guard self.exchange.awaited(bytes: consumed, limits: limits) == .answerAndLinger else {
-                return false
-            }
-            self.answerHeld(keepsClient: false)
-            return true
-        case .end(let consumed):
-            self.inbound.moveReaderIndex(forwardBy: consumed)
-            self.loop.counters.discardedBytes += UInt64(consumed)
-            guard self.exchange.requestEnded() == .answer else { return false }
-            self.answerHeld(keepsClient: self.acceptsNextRequest)
-            return true
-        case .malformed:
-            // The start of the next request is unknown.
-            self.answerHeld(keepsClient: false)
-            return true
+    /// Requests with a preview are counted under the verdict of the rules, and previews are not cached.
+    func previewed(
+        _ verdict: Verdict,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        counts: Bool = true
+    ) -> Verdict {
+        guard let preview = self.loop.preview(in: head, bytes, counts: counts) else {
+            return verdict
         }
+        // The response belongs to a decision other than the one that was counted.
+        self.request.censusReceipt = .none
+        let address = self.clientAddress(head, facts: facts, in: bytes)
+        return self.rules.preview(
+            preview,
+            inPlaceOf: verdict,
+            on: head,
+            facts: facts,
+            in: bytes,
+            address: address
+        )
     }
 
-    /// Discards the bytes that arrive after the last response.
-    private func discardInbound() -> Bool {
-        let count = self.inbound.readableBytes
-        guard count > 0 else { return false }
-        self.inbound = ByteBuffer()
-        if case .rest = self.exchange.wait { self.renewDeadline() }
-        let cut: DiscardCut? =
-            if self.exchange.discarded(bytes: count) == .close {
-                .size
-            } else {
-                self.chargeDiscarded(count) ? nil : .budget
-            }
-        if let cut {
-            self.loop.counters.countCut(cut)
-            self.abort()
+    /// Evaluates and counts the client's request of an authorization request.
+    func decide(
+        for gateway: Gateway,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        self.loop.counters.decisions.count(gateway)
+        // The endpoints for clients respond to denied builds, too. Unknown paths under `/.versiongate/` are evaluated:
+        // gateways may route them elsewhere, because they remove `..` first.
+        if self.loop.settings.servesClients, let endpoint = ClientEndpoint(head, in: bytes),
+            endpoint != .unknown
+        {
+            return self.rules.preflight
+        }
+        let (counted, verdict): (Verdict, Verdict)
+        if facts.hasGateOwnedField {
+            counted = self.countedVerdictWithPass(on: head, facts: facts, in: bytes)
+            verdict = self.previewed(counted, head, facts: facts, in: bytes)
         } else {
-            self.loop.counters.discardedBytes += UInt64(count)
+            counted = self.countedVerdict(on: head, facts: facts, in: bytes)
+            verdict = counted
         }
-        return false
+        self.request.verdict = verdict
+        if let log = self.loop.accessLog {
+            self.beginLogEntry(of: log, head, facts: facts, in: bytes, verdict: counted)
+        }
+        return verdict
     }
 
-    /// The client whose budget is charged for discarded bytes; `nil` if a trusted proxy does not forward the client's
-    /// address.
-    var discardClient: ClientNetwork? {
-        self.origin.isTrusted
-            ? self.request.discards.forwardedClient : ClientNetwork(self.origin.address)
-    }
-
-    private func chargeDiscarded(_ count: Int) -> Bool {
-        let client = self.discardClient
-        return self.request.discards.charge(count, to: client, self.clients.discardBudget)
+    /// Evaluates a request that was already counted, with its pass and its preview.
+    func inspectedVerdict(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        let verdict = self.verdict(on: head, facts: facts, in: bytes)
+        guard facts.hasGateOwnedField else { return verdict }
+        let passed = self.loop.passed(
+            verdict,
+            head,
+            facts: facts,
+            in: bytes,
+            self.rules,
+            for: .inspection
+        )
+        return self.previewed(passed, head, facts: facts, in: bytes, counts: false)
     }
 }
 
@@ -342,8 +381,10 @@ extension ClientConnection {
     }
 
     func finishLogEntry() {
-        guard let log = self.loop.accessLog, let entry = self.request.logEntry.take()
+        let count = self.output.takeContentCount()
+        guard let log = self.loop.accessLog, var entry = self.request.logEntry.take()
         else { return }
+        entry.bytes = count
         log.end(entry)
     }
 }

@@ -69,10 +69,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var request = Request()
     /// Bytes that were received and have not been consumed.
     var inbound = ByteBuffer()
-    /// Bytes for the client that have not been passed to the channel.
-    var outbound: ByteBuffer?
+    let output: ClientOutput
     var upstream: UpstreamConnection?
-    var transport = ClientTransport.none
     var flow = ChannelFlow(isWritable: true)
     private var settling = Settling.settled
     private(set) var deadline: NIODeadline?
@@ -87,6 +85,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         self.clients = clients
         self.loop = loop
         self.origin = origin
+        self.output = ClientOutput(loop)
         self.admission = admission
         self.heads = HeadReader(loop.rules, limits: origin.headLimits(loop.settings))
         if case .resumed(_, let idleUntil) = admission {
@@ -115,6 +114,11 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         if case .rejected(let answer) = self.admission { answer } else { nil }
     }
 
+    var transport: ClientTransport {
+        @inline(__always) get { self.output.transport }
+        @inline(__always) set { self.output.transport = newValue }
+    }
+
     /// Whether the transport accepts more bytes for the client.
     var isWritable: Bool { self.transport.isWritable(channel: self.flow.isWritable) }
 
@@ -132,36 +136,6 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         case .awaitingBody, .awaitingMessage, .streaming, .closed: true
         }
     }
-
-    /// Passes all pending bytes to the channel.
-    func flush() {
-        if var outbound = self.outbound.take() {
-            self.transport.writeAndFlush(&outbound)
-            self.loop.giveBack(consume outbound)
-        } else {
-            self.transport.flush()
-        }
-    }
-
-    /// Queues bytes for the client.
-    ///
-    /// A small buffer is copied to the pending bytes, because one buffer costs the kernel less than two.
-    func write(_ buffer: ByteBuffer) {
-        self.request.logEntry?.bytes += buffer.readableBytes
-        if var outbound = self.outbound.take() {
-            if buffer.readableBytes <= Self.copyLimit {
-                outbound.writeImmutableBuffer(buffer)
-                self.outbound = outbound
-                return
-            }
-            self.transport.write(outbound)
-            self.loop.giveBack(outbound)
-        }
-        self.transport.write(buffer)
-    }
-
-    /// The maximum size of a buffer that is copied in order to join it with other bytes.
-    static let copyLimit = 4096
 }
 
 /// Settling, which completes the handling of every event.
@@ -184,10 +158,10 @@ extension ClientConnection {
         repeat {
             self.settling = .underWay
             // Flushed first: if the write shows that the client has disconnected, no further request is served.
-            self.flush()
+            self.output.flush()
             self.processInbound()
             self.upstream?.flush()
-            if self.outbound != nil { self.flush() }
+            if self.output.pendingCount != nil { self.output.flush() }
             self.resumeReading()
             self.upstream?.resumeReading()
         } while self.settling == .repeats
@@ -237,6 +211,42 @@ extension ClientConnection {
     func limitDeadline(to time: TimeAmount) {
         let end = self.loop.now + time
         self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
+    }
+}
+
+/// The next request.
+extension ClientConnection {
+    /// Whether another request may be read from this connection, and can still arrive.
+    var acceptsNextRequest: Bool {
+        !self.loop.isDraining && !(self.flow.isInputClosed && self.inbound.readableBytes == 0)
+    }
+
+    /// Prepares for the next request on this connection.
+    func nextRequest() {
+        self.finishLogEntry()
+        self.heads.parser.reset()
+        self.endLargeReads()
+        self.request = Request()
+        if case .stream(let stream) = self.transport, stream.hasUnsent {
+            self.renewDeadline(for: .lastBytes)
+        } else {
+            self.renewDeadline()
+        }
+        if self.mayAwaitLast {
+            self.drain(grace: self.loop.drainGrace)
+        } else if !self.acceptsNextRequest {
+            self.exchange.linger(limits: self.loop.settings.discardLimits)
+            self.linger()
+        }
+    }
+
+    /// Whether the gate is draining and a last request may still arrive, because the client was told that it may send
+    /// one.
+    private var mayAwaitLast: Bool {
+        guard self.loop.isDraining, !self.flow.isInputClosed, case .channel = self.transport else {
+            return false
+        }
+        return self.loop.drainGrace > .zero || self.inbound.readableBytes > 0 || self.hasUnread
     }
 }
 
@@ -336,7 +346,7 @@ extension ClientConnection {
         if forwarding.responseStarted {
             guard case .chunked = self.request.response.framing else { return false }
             self.dropUpstream()
-            self.writeEnd(of: denial)
+            self.output.writeEnd(of: denial)
             self.responseEnded(upstreamKeepsAlive: false)
         } else {
             self.dropUpstream()
@@ -348,17 +358,6 @@ extension ClientConnection {
         }
         self.settle()
         return true
-    }
-
-    /// Writes the end of a response to a call, with the status of a denial in its trailers.
-    private func writeEnd(of denial: RenderedAnswer) {
-        if case .stream(let stream) = self.transport {
-            stream.append(trailers: denial.callTrailers.block)
-            stream.endContent()
-        } else {
-            let end = Array("0\r\n".utf8) + denial.callTrailers.text + Array("\r\n".utf8)
-            self.write(ByteBuffer(bytes: end))
-        }
     }
 
     /// Ends a response or a tunnel that must not continue.

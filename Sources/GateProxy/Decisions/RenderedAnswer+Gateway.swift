@@ -24,6 +24,15 @@ extension RenderedAnswer {
 
     private static let allowedHead = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n".utf8)
 
+    /// Creates the response to a health check of the decision listener.
+    static func readiness(_ isReady: Bool) -> RenderedAnswer {
+        RenderedAnswer(
+            status: isReady ? 200 : 503,
+            fields: [HeaderField(name: "Cache-Control", value: "no-store")],
+            body: []
+        )
+    }
+
     /// Returns a denial as the gateway requires it.
     ///
     /// If the gateway drops the content, the content is in a header field. If the gateway requires another status, the

@@ -220,7 +220,7 @@ extension ClientConnection {
         guard self.exchange == .idle, let deadline = self.deadline,
             deadline <= limit, self.inbound.readableBytes == 0, !self.flow.isInputClosed,
             !self.origin.isSecure, !self.origin.isGateway, self.rejection == nil,
-            self.outbound == nil,
+            self.output.pendingCount == nil,
             self.upstream == nil,
             case .channel(let output) = self.transport
         else { return false }

@@ -41,6 +41,37 @@ struct UpstreamPools {
         return route.index.map { self.named[$0] } ?? self.unknown
     }
 
+    /// Chooses the address to try after a failed attempt to connect.
+    ///
+    /// No part of the request has been sent. After a timeout, excluded addresses are not tried, because they could
+    /// time out as well.
+    ///
+    /// - Parameters:
+    ///   - error: The reason for the failure.
+    ///   - route: The backend that a rule selects; `nil` for the default one.
+    ///   - tried: The addresses that could not be reached, or have timed out.
+    ///   - now: The current time.
+    /// - Returns: The address; `nil` if there is none, or after `maxWaits` attempts, if the last one timed out.
+    func nextAddress(
+        after error: UpstreamPool.ConnectError,
+        on route: BackendRoute?,
+        tried: [UpstreamPool.Member],
+        at now: NIODeadline
+    ) -> UpstreamPool.Choice? {
+        guard !error.isTimeout || tried.count < Self.maxWaits else { return nil }
+        let insists =
+            !error.isTimeout && tried.count < Self.maxTriedInDoubt && route?.fallsBack != true
+        return self.pool(for: route).next(at: now, besides: tried, insisting: insists)
+    }
+
+    /// The number of attempts for one request after which excluded addresses are no longer tried.
+    ///
+    /// All addresses in use are tried, because a request that finds an address unreachable spares all other requests
+    /// that attempt.
+    private static let maxTriedInDoubt = 3
+    /// The number of attempts for one request after which it does not wait for another connection.
+    private static let maxWaits = 3
+
     private var all: [UpstreamPool] { [self.standard] + self.named }
 
     /// Replaces the addresses of all targets.

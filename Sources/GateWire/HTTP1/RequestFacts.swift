@@ -178,4 +178,11 @@ package struct RequestFacts: Equatable, Sendable {
         self.upgradeLine != nil && self.connection.upgrade && self.minorVersion > 0
             && self.framing == .none
     }
+
+    /// Returns the origin of the web app that must be able to read the response; `nil` if there is none.
+    package func origin(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> String? {
+        guard let index = self.originLine else { return nil }
+        let line = head.fields.lines[index]
+        return bytes.text(from: line.valueStart, to: line.valueEnd)
+    }
 }

@@ -32,6 +32,13 @@ package struct RequestHeadParser: Sendable {
         self.stage = .requestLine
     }
 
+    /// Moves the parser out, and leaves a new one with the same limits.
+    package mutating func take() -> RequestHeadParser {
+        var parser = RequestHeadParser(limits: self.limits)
+        swap(&parser, &self)
+        return parser
+    }
+
     /// Moves the parsed head out of the parser.
     package mutating func takeHead() -> RequestHead {
         var head = RequestHead()

@@ -57,4 +57,21 @@ package struct ResponseFacts: Equatable, Sendable {
         self.minorVersion > 0
             ? !self.connection.close : self.connection.keepAlive && !self.connection.close
     }
+
+    /// Whether the value of the first `Upgrade` field is this protocol, in upper or lower case.
+    ///
+    /// - Parameters:
+    ///   - name: The protocol, in lower case.
+    ///   - head: The head of the response.
+    ///   - bytes: The bytes of the head.
+    /// - Returns: Whether the protocol is named.
+    package func upgrades(
+        to name: StaticString,
+        _ head: borrowing ResponseHead,
+        in bytes: Span<UInt8>
+    ) -> Bool {
+        guard let index = self.upgradeLine else { return false }
+        let line = head.fields.lines[index]
+        return bytes.matches(name, from: line.valueStart, to: line.valueEnd)
+    }
 }

@@ -62,7 +62,7 @@ struct HTTP2AnswerTests {
         #expect(scene.client.socket.takeSent() == head)
         scene.receive("abc", isLast: false)
         #expect(scene.client.socket.takeSent() == "3\r\nabc\r\n")
-        let long = String(repeating: "x", count: ClientConnection.copyLimit + 1)
+        let long = String(repeating: "x", count: ClientOutput.copyLimit + 1)
         scene.receive(long, isLast: true)
         #expect(scene.client.socket.takeSent() == "1001\r\n\(long)\r\n0\r\n\r\n")
         #expect(!scene.client.socket.isOutputClosed)

@@ -1,0 +1,360 @@
+import GateWire
+import NIOCore
+
+/// Writing a request, and the request body.
+extension ClientConnection {
+    /// Writes a request in the HTTP version of the connection, with the part of its body that has arrived.
+    func write(_ request: ForwardedRequest, to upstream: UpstreamConnection) {
+        let hasBody = request.facts.framing != .none
+        let sent = hasBody ? self.request.body.takeSent() : nil
+        switch upstream.transport {
+        case .channel:
+            var buffer = self.loop.takeBuffer()
+            RequestHeadWriter.write(request, into: &buffer)
+            if !request.isRepeatable, !self.request.isCall { self.forget(request) }
+            if hasBody, !self.request.body.passesContent, !self.transport.isStream {
+                self.writeFirstBytes(after: &buffer, to: upstream)
+            } else {
+                upstream.write(buffer)
+            }
+            self.loop.giveBack(buffer)
+        case .stream(let stream):
+            stream.begin(request)
+            if hasBody { self.request.body.beginContent() }
+        case .none: return
+        }
+        guard hasBody else { return }
+        if let sent {
+            self.request.body.keep(sent)
+            self.write(sent, isLast: self.requestHasEnded, to: upstream)
+        }
+        if !self.requestHasEnded { _ = self.passBody() }
+    }
+
+    /// Writes the first bytes of a body together with the head, which costs the kernel less than two buffers.
+    private func writeFirstBytes(
+        after head: inout ByteBuffer,
+        to upstream: UpstreamConnection
+    ) {
+        guard let bytes = self.takeFramed() else { return }
+        guard bytes.readableBytes > ClientOutput.copyLimit else {
+            head.writeImmutableBuffer(bytes)
+            return upstream.write(head)
+        }
+        upstream.write(head)
+        upstream.write(bytes)
+    }
+
+    /// Releases the memory of a request that will not be sent again.
+    private func forget(_ request: ForwardedRequest) {
+        self.request.forwarded = nil
+        self.loop.giveBack(request.bytes)
+    }
+
+    /// Forwards the part of the request body that has arrived.
+    ///
+    /// - Returns: Whether there may be more to read.
+    func passBody() -> Bool {
+        guard let upstream = self.upstream else { return false }
+        if case .stream(let stream) = self.transport {
+            self.passContent(of: stream, to: upstream)
+            return false
+        }
+        guard self.inbound.readableBytes > 0 else { return false }
+        if self.request.body.passesContent {
+            guard let content = self.takeContent() else { return false }
+            self.write(content, isLast: self.requestHasEnded, to: upstream)
+        } else {
+            guard let bytes = self.takeFramed(), bytes.readableBytes > 0 else { return false }
+            upstream.write(bytes)
+        }
+        self.renewDeadline()
+        guard !self.requestHasEnded else { return true }
+        if self.request.body.expects(LargeBuffers.threshold) { self.beginLargeReads() }
+        return false
+    }
+
+    /// The next bytes of the body as the client framed them; `nil` if the request has failed.
+    private func takeFramed() -> ByteBuffer? {
+        let action = self.request.body.readFramed(
+            self.inbound,
+            trailerFields: self.rules.table,
+            limit: self.loop.settings.maxBodyBytes,
+            inputClosed: self.flow.isInputClosed
+        )
+        return self.take(action)
+    }
+
+    /// The next bytes of the body without HTTP/1.1 framing; `nil` if the request has failed.
+    private func takeContent() -> ByteBuffer? {
+        let action = self.request.body.readContent(
+            self.inbound,
+            trailerFields: self.rules.table,
+            limit: self.loop.settings.maxBodyBytes,
+            inputClosed: self.flow.isInputClosed
+        )
+        return self.take(action)
+    }
+
+    private func take(_ action: RequestBodyRelay.ReadAction) -> ByteBuffer? {
+        switch action {
+        case .pass(let bytes, let consumed):
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            return bytes
+        case .passLast(let bytes, let consumed):
+            _ = self.exchange.requestEnded()
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            return bytes
+        case .refuse(let fault):
+            // Fails the request while it still counts as incomplete: the rest of the body must not be read as another
+            // request.
+            self.fail(GateAnswer(fault))
+            return nil
+        case .close:
+            self.dropUpstream()
+            self.closeAfterWriting()
+            return nil
+        }
+    }
+
+    /// Forwards content from an HTTP/2 client, whose frames delimit the body.
+    private func passContent(of stream: HTTP2Stream, to upstream: UpstreamConnection) {
+        let isLast = stream.hasEndedRequest || self.isComplete(stream, for: upstream)
+        // Small frames are collected while the backend accepts no data.
+        guard isLast || self.inbound.readableBytes > 0 && upstream.isWritable else { return }
+        let content = self.inbound
+        self.inbound = self.loop.emptyBuffer
+        let limit = self.loop.settings.maxBodyBytes
+        guard self.request.body.receive(content, limit: limit) else {
+            return self.fail(.contentTooLarge)
+        }
+        if isLast { _ = self.exchange.requestEnded() }
+        self.write(content, isLast: isLast, to: upstream)
+        self.renewDeadline()
+    }
+
+    /// Whether the request is complete for an HTTP/1.1 backend, where a body with a length cannot be followed by
+    /// trailers (RFC 9112 section 6.3).
+    private func isComplete(_ stream: HTTP2Stream, for upstream: UpstreamConnection) -> Bool {
+        guard case .channel = upstream.transport else { return false }
+        return stream.announcedLength?.isComplete ?? false
+    }
+
+    /// Writes content with the framing of the backend's HTTP version.
+    ///
+    /// `isLast`: whether only trailer fields, if any, follow.
+    private func write(_ content: ByteBuffer, isLast: Bool, to upstream: UpstreamConnection) {
+        if case .stream(let stream) = upstream.transport {
+            return isLast
+                ? stream.end(with: content, trailers: self.request.body.trailers)
+                : stream.write(content)
+        }
+        guard self.request.body.isChunked else {
+            if content.readableBytes > 0 { upstream.write(content) }
+            return
+        }
+        var chunk = self.loop.takeBuffer()
+        self.request.body.writeChunk(content, isLast: isLast, into: &chunk)
+        upstream.write(chunk)
+        self.loop.giveBack(chunk)
+    }
+
+    /// Reads the rest of an upload into large buffers, except over TLS.
+    private func beginLargeReads() {
+        guard !self.request.body.usesLargeReads, !self.origin.isSecure,
+            case .channel(let output) = self.transport
+        else { return }
+        self.request.body.usesLargeReads = true
+        output.useLargeReads(self.loop.largeBuffers)
+    }
+
+    /// Reads into buffers of the default size after an upload.
+    func endLargeReads() {
+        guard self.request.body.usesLargeReads, case .channel(let output) = self.transport
+        else { return }
+        output.useDefaultReads()
+    }
+
+    /// Whether the request waits for the backend, and the backend has accepted bytes since the last check.
+    ///
+    /// The client cannot continue in the meantime, and a slow backend is not an unresponsive one.
+    var isBackendReading: Bool {
+        guard case .forwarding(let forwarding) = self.exchange, let upstream = self.upstream,
+            forwarding.requestEnded ? upstream.hasUnsent : !upstream.isWritable
+        else { return false }
+        return upstream.hasProgressed()
+    }
+
+    /// Whether the client has sent the whole request.
+    var requestHasEnded: Bool {
+        if case .forwarding(let forwarding) = self.exchange { return forwarding.requestEnded }
+        return true
+    }
+}
+
+/// Discarding request bodies.
+extension ClientConnection {
+    /// The part of a denied request's body that has not been received.
+    func remainingBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
+        // `HTTP2Connection` discards the rest of the body for streams.
+        guard facts.framing != .none, !self.transport.isStream else { return .nothing }
+        // The client may or may not send the announced body.
+        guard !facts.expectsContinue else { return .unknown }
+        guard !self.discardsWholeBody() else { return .nothing }
+        return switch facts.framing {
+        case .length(let length): .bytes(length)
+        case .chunked: .chunked
+        case .none, .untilClose: .unknown
+        }
+    }
+
+    /// Discards the body of a denied request if the body is complete and small.
+    private func discardsWholeBody() -> Bool {
+        let inbound = self.inbound
+        let most = self.loop.settings.discardLimits.awaitedBytes
+        guard inbound.readableBytes > 0,
+            // An incomplete body is read from its beginning by `awaitBody()`.
+            let count = self.request.body.countToEnd(in: inbound, trailerFields: self.rules.table),
+            count <= most
+        else { return false }
+        self.inbound.moveReaderIndex(forwardBy: count)
+        self.loop.counters.discardedBytes += UInt64(count)
+        return true
+    }
+
+    /// Discards a complete body that was not sent to a backend: the client has sent the whole request, and may send
+    /// another one.
+    func discardUnsentBody() {
+        guard !self.transport.isStream, !self.requestHasEnded else { return }
+        let body = self.inbound
+        guard let count = self.request.body.countToEnd(in: body, trailerFields: self.rules.table)
+        else { return }
+        self.inbound.moveReaderIndex(forwardBy: count)
+        _ = self.exchange.requestEnded()
+    }
+
+    /// Discards the rest of a small body, and then writes the response that was held until then.
+    ///
+    /// - Returns: Whether there may be more to read.
+    func awaitBody() -> Bool {
+        let inbound = self.inbound
+        let limits = self.loop.settings.discardLimits
+        switch self.request.body.discard(inbound, trailerFields: self.rules.table) {
+        case .more where self.flow.isInputClosed:
+            self.answerHeld(keepsClient: false)
+            return false
+        case .more(let consumed):
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            self.loop.counters.discardedBytes += UInt64(consumed)
+            guard self.exchange.awaited(bytes: consumed, limits: limits) == .answerAndLinger else {
+                return false
+            }
+            self.answerHeld(keepsClient: false)
+            return true
+        case .end(let consumed):
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            self.loop.counters.discardedBytes += UInt64(consumed)
+            guard self.exchange.requestEnded() == .answer else { return false }
+            self.answerHeld(keepsClient: self.acceptsNextRequest)
+            return true
+        case .malformed:
+            // The start of the next request is unknown.
+            self.answerHeld(keepsClient: false)
+            return true
+        }
+    }
+
+    /// Discards the bytes that arrive after the last response.
+    func discardInbound() -> Bool {
+        let count = self.inbound.readableBytes
+        guard count > 0 else { return false }
+        self.inbound = ByteBuffer()
+        if case .rest = self.exchange.wait { self.renewDeadline() }
+        let cut: DiscardCut? =
+            if self.exchange.discarded(bytes: count) == .close {
+                .size
+            } else {
+                self.chargeDiscarded(count) ? nil : .budget
+            }
+        if let cut {
+            self.loop.counters.countCut(cut)
+            self.abort()
+        } else {
+            self.loop.counters.discardedBytes += UInt64(count)
+        }
+        return false
+    }
+
+    /// The client whose budget is charged for discarded bytes; `nil` if a trusted proxy does not forward the client's
+    /// address.
+    var discardClient: ClientNetwork? {
+        self.origin.isTrusted
+            ? self.request.discards.forwardedClient : ClientNetwork(self.origin.address)
+    }
+
+    private func chargeDiscarded(_ count: Int) -> Bool {
+        let client = self.discardClient
+        return self.request.discards.charge(count, to: client, self.clients.discardBudget)
+    }
+}
+
+/// Tunnels.
+extension ClientConnection {
+    /// Closes a WebSocket because the gate is about to stop.
+    ///
+    /// - Returns: Whether the connection is a WebSocket.
+    func closeWebSocket() -> Bool {
+        guard case .tunnel = self.exchange, let webSocket = self.request.revocable?.webSocket
+        else { return false }
+        if webSocket.revocation == nil {
+            self.revoke(.shutdown)
+            self.settle()
+        }
+        return true
+    }
+
+    /// Forwards bytes from the client to the backend.
+    func passTunnel() -> Bool {
+        guard let upstream = self.upstream,
+            let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
+            bytes.readableBytes > 0
+        else { return false }
+        self.renewDeadline()
+        self.request.revocable?.webSocket?.receiveFromClient(bytes.readableBytesUInt8Span)
+        upstream.write(bytes)
+        return false
+    }
+
+    func tunnelReceived(_ bytes: ByteBuffer) {
+        self.renewDeadline()
+        let count = self.request.revocable?.webSocket?
+            .receiveFromBackend(bytes.readableBytesUInt8Span)
+        guard let count, self.request.revocable?.webSocket?.revocation != nil else {
+            return self.output.write(bytes)
+        }
+        if let slice = bytes.getSlice(at: bytes.readerIndex, length: count) {
+            self.output.write(slice)
+        }
+        self.closeWebSocketBetweenFrames()
+    }
+
+    /// Closes a revoked WebSocket, if the last frame from the backend is complete.
+    func closeWebSocketBetweenFrames() {
+        guard let webSocket = self.request.revocable?.webSocket, let frame = webSocket.closeFrame
+        else { return }
+        self.output.write(ByteBuffer(bytes: frame))
+        if webSocket.mayCloseBackend { self.closeBackendWebSocket() }
+        self.request.revocable = nil
+        self.dropUpstream()
+        self.exchange.linger(limits: self.loop.settings.discardLimits)
+        self.linger()
+    }
+
+    /// Tells the backend that the client is going away (1001), regardless of the actual reason.
+    private func closeBackendWebSocket() {
+        let key = UInt32.random(in: 0...UInt32.max)
+        let frame = WebSocketFrames.close(1001, "going away", maskedBy: key)
+        self.upstream?.write(ByteBuffer(bytes: frame))
+        self.upstream?.flush()
+    }
+}

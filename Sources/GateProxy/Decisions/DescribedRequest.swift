@@ -1,0 +1,46 @@
+import GateWire
+
+/// A client's request, as a gateway describes it in an authorization request.
+struct DescribedRequest {
+    let facts: RequestFacts
+    /// Whether the gateway may send another authorization request on the connection.
+    let keepsAlive: Bool
+
+    /// Reads a description.
+    ///
+    /// - Parameters:
+    ///   - head: The head of the authorization request, which becomes the head of the client's request.
+    ///   - gateway: The gateway.
+    ///   - prefixCount: The length, in bytes, of the path of the authorization request before the client's target.
+    ///   - bytes: The bytes that `head` refers to.
+    /// - Throws: The error response, if the description is incomplete or the client's request is invalid.
+    init(
+        _ head: inout RequestHead,
+        from gateway: Gateway,
+        prefixCount: Int = 0,
+        in bytes: Span<UInt8>
+    ) throws(GateAnswer) {
+        let announcesBody = head.announcesBody(in: bytes)
+        do throws(DescriptionFault) {
+            try head.become(gateway.description(prefixCount: prefixCount), in: bytes)
+        } catch {
+            throw GateAnswer(error)
+        }
+        if let own = gateway.ownUserAgent { head.dropUserAgent(own, in: bytes) }
+        do throws(MessageFault) {
+            var facts = try RequestFacts(head, in: bytes)
+            if announcesBody { facts.rejectPreflight() }
+            self.facts = facts
+        } catch {
+            throw GateAnswer(error)
+        }
+        // The body of an authorization request is not read.
+        self.keepsAlive = self.facts.keepsAlive && !announcesBody
+    }
+
+    /// Whether a gateway may send another request after one whose body is not read.
+    static func keepsAlive(_ head: RequestHead, in bytes: Span<UInt8>) -> Bool {
+        guard !head.announcesBody(in: bytes) else { return false }
+        return (try? RequestFacts(head, in: bytes))?.keepsAlive ?? false
+    }
+}
