@@ -7,6 +7,8 @@ figures are the lowest of all rounds.
 
 With --instructions, it prints the instructions in user space instead, which other load on the machine does not affect. The work of
 the kernel is left out: an authorization request causes a dozen system calls, and the module none.
+
+With --pairs, it compares the latency of requests at a constant rate, with the module and without any filter in turn.
 """
 
 import argparse
@@ -33,13 +35,15 @@ from sidebyside.packages import find_peer  # noqa: E402
 from sidebyside.server import Server, ServerFailed, free_port, unwind_when_stopped  # noqa: E402
 from sidebyside.setup import RULES  # noqa: E402
 from sidebyside.traffic import CROWD, MIXED  # noqa: E402
+from updates.noise import differences, most_by_chance  # noqa: E402
 
 LIBRARY = Path(__file__).resolve().parents[1] / ".build/release/libversiongate_envoy.so"
 FILTERS = "type.googleapis.com/envoy.extensions.filters.http"
 WARM_UP_SECONDS = 1
 # The requests before the instructions are counted, those of one count, and the number of counts.
 WARM_UP_REQUESTS, COUNTED_REQUESTS, COUNTS = 1500, 1000, 3
-IDLE_SECONDS = 3
+# The time of one idle count, and the number of these counts. The lowest one is used: a gate may still process earlier requests.
+IDLE_SECONDS, IDLE_COUNTS = 2, 3
 # The proportion of an authorization request over gRPC that the module may add, and its limit in microseconds.
 PART, LIMIT = 0.10, 3.0
 ALONE, MODULE, LUA, GRPC = "no filter", "module", "Lua filter", "ext_authz over gRPC"
@@ -149,6 +153,14 @@ def count_authorizer(gate, folder, cores):
     return server
 
 
+def instructions_per_second(counted):
+    """Returns the instructions that the servers execute in a second without requests."""
+    counted()
+    began = time.monotonic()
+    time.sleep(IDLE_SECONDS)
+    return counted() / (time.monotonic() - began)
+
+
 def count_way(way, gate, traffic, denied, backend_port, folder, connections):
     """Returns the instructions of one request in Envoy and in the gate together."""
     cores = sorted(os.sched_getaffinity(0))
@@ -169,9 +181,7 @@ def count_way(way, gate, traffic, denied, backend_port, folder, connections):
         for counter in counters:
             counter.switch(True)
         counted = lambda: sum(counter.count() for counter in counters)  # noqa: E731
-        counted()
-        time.sleep(IDLE_SECONDS)
-        idle = counted() / IDLE_SECONDS
+        idle = min(instructions_per_second(counted) for _ in range(IDLE_COUNTS))
         found = []
         for _ in range(COUNTS):
             began = time.monotonic()
@@ -209,6 +219,40 @@ def compare_instructions(options):
     return 0 if are_met else 1
 
 
+def compare_latency(options):
+    """Prints by how much the module delays requests, and returns 1 if it is more than chance."""
+    if not LIBRARY.exists():
+        raise ServerFailed("there is no module: make envoy-module")
+    if warning := busy_warning():
+        print(warning)
+    are_met = True
+    with Bench(options) as bench:
+        for traffic in (MIXED, CROWD):
+            alone, module = ways(denied=False)[:2]
+
+            def phase(way):
+                server = bench.gateway(way, None)
+                with bench.load(server, traffic, rate=options.rate) as generator:
+                    generator.run(seconds=WARM_UP_SECONDS)
+                    return generator.run(seconds=options.seconds)
+
+            phase(module)
+            without, with_module = [phase(alone)], []
+            for _ in range(options.pairs):
+                with_module.append(phase(module))
+                without.append(phase(alone))
+            print(f"\n{traffic.name}, allowed, {options.rate} requests a second, {options.pairs} pairs")
+            for name in ("p50", "p99"):
+                quiet, busy = ([each[name] for each in phases] for phases in (without, with_module))
+                level, more = statistics.median(quiet), statistics.median(differences(quiet, busy))
+                chance = most_by_chance(quiet, busy)
+                is_met = more <= chance or name == "p50"
+                print(f"  {name}: {level:.0f} µs without a filter, {more:+.1f} µs with the module; up to {chance:.1f} µs may be "
+                      f"chance" + ("" if is_met else "  (not met)"), flush=True)
+                are_met = are_met and is_met
+    return 0 if are_met else 1
+
+
 def compare(options):
     if not LIBRARY.exists():
         raise ServerFailed("there is no module: make envoy-module")
@@ -241,10 +285,14 @@ def main():
     parser.add_argument("--rounds", type=between(1, 100), default=5)
     parser.add_argument("--seconds", type=between(1, 600), default=2, help="the length of a run")
     parser.add_argument("--instructions", action="store_true", help="count instructions instead of processor time")
+    parser.add_argument("--pairs", type=between(2, 100), help="compare latencies, with this number of pairs of runs")
+    parser.add_argument("--rate", type=between(1, 100_000), default=2_000, help="requests a second, with --pairs")
     parser.add_argument("--connections", type=between(1, 512), default=64)
     options = parser.parse_args()
     unwind_when_stopped()
     try:
+        if options.pairs:
+            return compare_latency(options)
         return compare_instructions(options) if options.instructions else compare(options)
     except (ServerFailed, TooFewCores) as failure:
         return f"cannot measure: {failure}"

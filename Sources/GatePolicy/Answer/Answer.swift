@@ -22,12 +22,14 @@ package struct Answer: Sendable, Equatable {
     /// Returns the response with `Retry-After` set to the number of seconds left (RFC 9110 section
     /// 10.2.3), at most 2^31 - 1.
     ///
+    /// The value is never 0: OkHttp would send the request again at once, also a POST.
+    ///
     /// The other parts of the response do not change while the decision is valid.
     package func counted(to now: Timestamp) -> Answer {
         guard let retryAt else { return self }
         var answer = self
         answer.fields.removeAll { $0.name == Self.retryAfterName }
-        let seconds = min(max(0, now.seconds(until: retryAt)), Self.maximumRetryAfter)
+        let seconds = min(max(1, now.seconds(until: retryAt)), Self.maximumRetryAfter)
         answer.fields.append(HeaderField(name: Self.retryAfterName, value: String(seconds)))
         return answer
     }

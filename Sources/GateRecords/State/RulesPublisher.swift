@@ -48,7 +48,14 @@ package final class RulesPublisher: Sendable {
     /// - Throws: `Failure` if another file would be replaced, or if nothing can be written to the folder.
     package init(path: String, besides rules: String, logger: Logger) throws(Failure) {
         // A symbolic link to a file stays: the file is replaced.
-        let path = Self.real(path) ?? path
+        let real = Self.real(path)
+        guard real != nil || !Self.isLink(path) else {
+            throw Failure(
+                description:
+                    "this is a symbolic link to a file that does not exist; create the file, or remove the link"
+            )
+        }
+        let path = real ?? path
         let slash = path.lastIndex(of: "/")
         let start = slash.map { path.index(after: $0) } ?? path.startIndex
         self.folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -178,9 +185,10 @@ package final class RulesPublisher: Sendable {
     private func replace(with bytes: [UInt8]) throws(Failure) {
         let path = "\(self.folder)/\(self.name)"
         let known = try? FileContent(path: path, atMost: PublishedRules.maximumSize)
+        // Only the gate that has the lock uses this name; a gate that was killed may have left the file.
+        let temporary = "\(self.folder)/.\(self.name).new"
+        _ = unsafe unlink(temporary)
         if known?.bytes == bytes { return }
-        // Processes in different containers may have the same number.
-        let temporary = "\(self.folder)/.\(self.name).\(UInt64.random(in: .min ... .max)).new"
         do throws(Failure) {
             try Self.write(bytes, to: temporary, like: path)
             guard unsafe rename(temporary, path) == 0 else {
@@ -210,6 +218,11 @@ package final class RulesPublisher: Sendable {
         guard WholeFile.write(bytes, to: descriptor) else {
             throw Failure("cannot be written", errno)
         }
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// Returns the path without symbolic links; `nil` if it does not exist.

@@ -95,6 +95,27 @@ struct RulesPublisherTests {
         try Deadline.usual.poll("the file") { self.revision == rules.revision ? true : nil }
     }
 
+    @Test func `what a killed gate has left is removed`() async throws {
+        try self.folder.makeFolder("published")
+        try self.folder.write("{", to: "published/.rules.json.new")
+        let rules = try Self.rules("1")
+        await (try self.publisher()).publish(rules)
+        #expect(self.revision == rules.revision)
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: self.folder.path(of: "published")
+        )
+        #expect(!names.contains(".rules.json.new"))
+    }
+
+    @Test func `a link to a missing file is rejected, and not replaced`() throws {
+        try self.folder.makeFolder("published")
+        #expect(unsafe symlink("/nowhere/rules.json", self.path) == 0)
+        #expect(throws: RulesPublisher.Failure.self) { try self.publisher() }
+        var status = stat()
+        #expect(unsafe lstat(self.path, &status) == 0)
+        #expect(status.st_mode & S_IFMT == S_IFLNK)
+    }
+
     @Test func `of two gates, the first one writes until it drains`() async throws {
         try self.folder.makeFolder("published")
         let first = try self.publisher()
