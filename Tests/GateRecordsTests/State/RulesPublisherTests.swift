@@ -36,6 +36,11 @@ struct RulesPublisherTests {
         return PublishedRules(rules, acting: rules.ruleSet, [:])
     }
 
+    /// The time limit for the publisher's next look at the file.
+    ///
+    /// It is a task of the shared thread pool, which the tests of other suites can occupy for many seconds.
+    private static var nextLook: Deadline { .after(.seconds(90)) }
+
     private var revision: String? { try? PublishedRules(path: self.path).revision }
 
     private func mode(_ path: String) -> UInt32 {
@@ -72,7 +77,7 @@ struct RulesPublisherTests {
         let message = "error the rules cannot be published: modules keep the earlier ones"
         #expect(self.log.lines.filter { $0 == message }.count == 1)
         try self.folder.rename("away", to: "published")
-        try await self.log.says("notice the rules are published again")
+        try await self.log.says("notice the rules are published again", by: Self.nextLook)
         #expect(publisher.isCurrent == true)
         #expect(self.revision == last.revision)
     }
@@ -90,9 +95,9 @@ struct RulesPublisherTests {
             "published/rules.json",
             with: String(decoding: foreign, as: UTF8.self)
         )
-        try Deadline.usual.poll("the file") { self.revision == rules.revision ? true : nil }
+        try Self.nextLook.poll("the file") { self.revision == rules.revision ? true : nil }
         try self.folder.remove("published/rules.json")
-        try Deadline.usual.poll("the file") { self.revision == rules.revision ? true : nil }
+        try Self.nextLook.poll("the file") { self.revision == rules.revision ? true : nil }
     }
 
     @Test func `what a killed gate has left is removed`() async throws {
@@ -127,7 +132,7 @@ struct RulesPublisherTests {
         #expect(second.isCurrent == false)
         #expect(self.revision == rules.revision)
         first.stop()
-        try Deadline.usual.poll("the file") { self.revision == next.revision ? true : nil }
+        try Self.nextLook.poll("the file") { self.revision == next.revision ? true : nil }
         await first.publish(try Self.rules("3"))
         #expect(self.revision == next.revision)
     }

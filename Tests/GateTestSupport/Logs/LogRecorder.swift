@@ -9,8 +9,12 @@ package final class LogRecorder: Sendable {
     package var lines: [String] { self.recorded.current }
 
     /// Suspends until a line has been logged this many times.
-    package func says(_ line: String, times: Int = 1) async throws {
-        try await self.recorded.reaches("log: \(line)") { lines in
+    package func says(
+        _ line: String,
+        times: Int = 1,
+        by deadline: Deadline = .usual
+    ) async throws {
+        try await self.recorded.reaches("log: \(line)", by: deadline) { lines in
             lines.count { $0 == line } >= times ? true : nil
         }
     }
