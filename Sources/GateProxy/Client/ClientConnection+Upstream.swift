@@ -101,7 +101,8 @@ extension ClientConnection {
     }
 
     /// Retries a request on another connection, because no backend has processed it.
-    func sendAgain() {
+    private func sendAgain() {
+        self.dropUpstream()
         guard let request = self.request.forwarded, self.request.body.isResendable else {
             return self.fail(.badGateway)
         }
@@ -337,12 +338,8 @@ extension ClientConnection: UpstreamReceiver {
             return self.closeAfterWriting()
         }
         switch self.exchange.upstreamEnded() {
-        case .retry:
-            self.dropUpstream()
-            self.sendAgain()
-        case .badGateway:
-            self.upstream?.member?.answerFailed()
-            self.fail(.badGateway)
+        case .retry: self.sendAgain()
+        case .badGateway: self.backendEndedEarly()
         case .abort where self.request.response.framing.endsByClose:
             self.reset()
         case .abort:
@@ -362,16 +359,18 @@ extension ClientConnection: UpstreamReceiver {
 
     func upstreamRefused() {
         switch self.exchange.upstreamRefused() {
-        case .retry:
-            self.dropUpstream()
-            self.sendAgain()
-        case .badGateway:
-            self.upstream?.member?.answerFailed()
-            self.fail(.badGateway)
+        case .retry: self.sendAgain()
+        case .badGateway: self.backendEndedEarly()
         case .doNothing:
             self.dropUpstream()
         }
         self.settle()
+    }
+
+    /// Fails a request that cannot be sent again, and reports this to the pool.
+    private func backendEndedEarly() {
+        self.upstream?.member?.answerFailed()
+        self.fail(.badGateway)
     }
 
     func upstreamFailed(_ fault: MessageFault) {
