@@ -81,7 +81,7 @@ struct HeaderBlockHead {
     /// Checks the head for an HTTP/2 backend.
     private func checkBlock() throws(Finding) {
         var block = ByteBuffer()
-        RequestBlockWriter.write(self.request, isSecure: true, into: &block)
+        block.write(RequestBlockWriter(self.request, isSecure: true))
         var list = HeaderList()
         var decoder = HPACKDecoder(names: RequestHeadPeer.table)
         var head = RequestHead()

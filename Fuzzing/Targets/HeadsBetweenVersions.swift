@@ -18,7 +18,7 @@ enum HeadsBetweenVersions {
         else { return }
         for isSecure in [false, true] {
             var block = ByteBuffer()
-            RequestBlockWriter.write(request, isSecure: isSecure, into: &block)
+            block.write(RequestBlockWriter(request, isSecure: isSecure))
             let list = try self.list(block, names: RequestHeadPeer.table)
             let endsStream = facts.framing == .none
             guard let read = HeaderBlockHead(list, endsStream: endsStream) else {
@@ -39,13 +39,15 @@ enum HeadsBetweenVersions {
         guard head.status != 101 else { return }
         let endsStream = !head.isInterim && facts.framing == .none
         var block = ByteBuffer()
-        HTTP2ResponseBlock.write(
-            head,
-            facts: facts,
-            bytes: bytes.span,
-            endsStream: endsStream,
-            into: &block
-        )
+        block.writeHeaderBlock(fields: head.fields.lines.count, bytes: head.end) {
+            HTTP2ResponseBlock.write(
+                head,
+                facts: facts,
+                bytes: bytes.span,
+                endsStream: endsStream,
+                into: &$0
+            )
+        }
         var list = try self.list(block, names: .response)
         var read = ResponseHead()
         do throws(MessageFault) {
@@ -176,6 +178,14 @@ enum HeadsBetweenVersions {
         head.fields.lines.filter { $0.role == .other && isKept($0) }.map { line in
             let name = bytes.text(from: line.start, to: line.nameEnd).lowercased()
             return "\(name): \(bytes.text(from: line.valueStart, to: line.valueEnd))"
+        }
+    }
+}
+
+extension ByteBuffer {
+    mutating func write(_ writer: RequestBlockWriter) {
+        self.writeHeaderBlock(fields: writer.maxFields, bytes: writer.maxBytes) {
+            writer.write(into: &$0)
         }
     }
 }

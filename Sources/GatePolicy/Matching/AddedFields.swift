@@ -12,15 +12,17 @@ package enum AddedFields: Sendable {
     ///
     /// `text` is the string that contains the version line.
     @inlinable @inline(__always)
-    package func forEach(in text: Span<UInt8>, _ body: (String, Span<UInt8>) -> Void) {
+    package func forEach(in text: Span<UInt8>, _ body: (Span<UInt8>, Span<UInt8>) -> Void) {
         switch self {
         case .places(let classes, let platform, let build):
             if let platform, let name = classes.platformField {
-                body(name, text.extracting(platform))
+                body(name.span, text.extracting(platform))
             }
-            if let build, let name = classes.buildField { body(name, text.extracting(build)) }
+            if let build, let name = classes.buildField {
+                body(name.span, text.extracting(build))
+            }
         case .texts(let fields):
-            for field in fields { body(field.name, field.value.utf8Span.span) }
+            for field in fields { body(field.name.utf8Span.span, field.value.utf8Span.span) }
         }
     }
 
@@ -29,7 +31,7 @@ package enum AddedFields: Sendable {
     /// `text` is the string that contains the version line.
     package func fields(in text: Span<UInt8>) -> [HeaderField] {
         var fields: [HeaderField] = []
-        self.forEach(in: text) { fields.append(HeaderField(name: $0, value: $1.text)) }
+        self.forEach(in: text) { fields.append(HeaderField(name: $0.text, value: $1.text)) }
         return fields
     }
 
@@ -37,15 +39,15 @@ package enum AddedFields: Sendable {
     package var byteCount: Int {
         switch self {
         case .places(let classes, let platform, let build):
-            Self.byteCount(classes.platformField, platform?.count)
-                + Self.byteCount(classes.buildField, build?.count)
+            Self.byteCount(classes.platformField?.count, platform?.count)
+                + Self.byteCount(classes.buildField?.count, build?.count)
         case .texts(let fields):
-            fields.reduce(0) { $0 + Self.byteCount($1.name, $1.value.utf8.count) }
+            fields.reduce(0) { $0 + Self.byteCount($1.name.utf8.count, $1.value.utf8.count) }
         }
     }
 
-    private static func byteCount(_ name: String?, _ count: Int?) -> Int {
-        guard let name, let count else { return 0 }
-        return name.utf8.count + ": ".utf8.count + count + "\r\n".utf8.count
+    private static func byteCount(_ name: Int?, _ value: Int?) -> Int {
+        guard let name, let value else { return 0 }
+        return name + ": ".utf8.count + value + "\r\n".utf8.count
     }
 }

@@ -41,6 +41,9 @@ extension ClientClasses {
         }
         let stated = text.withoutBlanks(place)
         let value = text.extracting(stated)
+        if !told.isAdded(.platform), let build = VersionPlaces.plainBuild(atEndOf: value) {
+            return .places(self, platform: nil, build: build.moved(by: stated.lowerBound))
+        }
         let places = VersionPlaces(in: value)
         let platform = told.isAdded(.platform) ? places.platform : nil
         let build = told.isAdded(.build) ? places.build : nil
@@ -64,12 +67,12 @@ extension ClientClasses {
         var fields: [HeaderField] = []
         if let platform, let name = self.platformField {
             let platform = Platform(value.extracting(platform)).name
-            fields.append(HeaderField(name: name, value: platform))
+            fields.append(HeaderField(name: name.span.text, value: platform))
         }
         if let build, let name = self.buildField,
             let number = BuildNumber.read(value.extracting(build))
         {
-            fields.append(HeaderField(name: name, value: number.description))
+            fields.append(HeaderField(name: name.span.text, value: number.description))
         }
         return fields
     }

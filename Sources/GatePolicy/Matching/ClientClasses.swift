@@ -34,10 +34,10 @@ package final class ClientClasses: Sendable {
     /// The part that each header field contains; `nil` for fields that do not contain exactly one
     /// part.
     package let parts: [IdentityPart?]
-    /// The header fields in which the backend reads the platform, the build and the version; `nil`
-    /// if there is none.
-    package let platformField: String?
-    package let buildField: String?
+    /// The names of the header fields in which the backend reads the platform, the build and the
+    /// version; `nil` if there is none.
+    package let platformField: [UInt8]?
+    package let buildField: [UInt8]?
     let versionField: String?
     private let versions: VersionCuts
     private let osVersions: VersionCuts
@@ -77,9 +77,12 @@ package final class ClientClasses: Sendable {
             rules.flatMap { $0.match.channels ?? [] } + links.flatMap(\.channels.keys)
             + releases.compactMap(\.channel)
         self.channels = KnownNames(channels.map(\.lowercasedASCII))
-        self.platformField = reader.forwarded.first { $0.part == .platform }?.name
-        self.versionField = reader.forwarded.first { $0.part == .version }?.name
-        self.buildField = reader.forwarded.first { $0.part == .build }?.name
+        func forwardedName(of part: IdentityPart) -> String? {
+            reader.forwarded.first { $0.part == part }?.name
+        }
+        self.platformField = forwardedName(of: .platform).map { Array($0.utf8) }
+        self.versionField = forwardedName(of: .version)
+        self.buildField = forwardedName(of: .build).map { Array($0.utf8) }
         self.platformNames = reader.platforms
         self.readsUserAgents = reader.userAgentIndex != nil
         self.linksByCountry = links.contains { !$0.countries.isEmpty }

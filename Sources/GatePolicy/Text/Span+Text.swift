@@ -36,6 +36,13 @@ extension Span<UInt8> {
                 guard index < bytes.count else { return nil }
                 return unsafe Self.firstIndex(of: byte, in: bytes, at: bytes.count - 8)
             }
+            guard bytes.count < 4 else {
+                // There are at most seven bytes, so the halves of the word overlap.
+                let second = bytes.count - 4
+                let low = unsafe Self.half(of: bytes, at: 0)
+                let word = unsafe Self.half(of: bytes, at: second) << 32 | low
+                return Self.firstIndex(of: byte, in: word).map { $0 < 4 ? $0 : second + $0 - 4 }
+            }
             while index < bytes.count {
                 if unsafe bytes[index] == byte { return index }
                 index += 1
@@ -46,6 +53,13 @@ extension Span<UInt8> {
 }
 
 extension Span<UInt8> {
+    /// Returns four bytes, lowest byte first.
+    @inline(__always)
+    private static func half(of bytes: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
+        let half = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)
+        return UInt64(UInt32(littleEndian: half))
+    }
+
     /// Returns the first index of a byte in the eight bytes from `index` on.
     @inline(__always)
     private static func firstIndex(
@@ -53,13 +67,51 @@ extension Span<UInt8> {
         in bytes: UnsafeRawBufferPointer,
         at index: Int
     ) -> Int? {
-        let ones: UInt64 = 0x0101_0101_0101_0101
         let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        let rest = UInt64(littleEndian: word) ^ (ones &* UInt64(byte))
-        // The lowest set bit belongs to the first byte of `rest` that is zero.
-        let zeros = (rest &- ones) & ~rest & (ones &* 0x80)
-        return zeros == 0 ? nil : index + zeros.trailingZeroBitCount / 8
+        return self.firstIndex(of: byte, in: UInt64(littleEndian: word)).map { index + $0 }
     }
+
+    /// Returns the first index of a byte in eight bytes, lowest byte first.
+    @inline(__always)
+    private static func firstIndex(of byte: UInt8, in word: UInt64) -> Int? {
+        // The lowest mark belongs to the first byte that is equal.
+        let marks = self.marks(of: byte, in: word) & self.highBits
+        return marks == 0 ? nil : marks.trailingZeroBitCount / 8
+    }
+
+    /// Whether one of three bytes occurs.
+    ///
+    /// All three are searched in the same pass.
+    func contains(oneOf first: UInt8, _ second: UInt8, _ third: UInt8) -> Bool {
+        guard self.count >= 8 else {
+            return !self.allSatisfy { $0 != first && $0 != second && $0 != third }
+        }
+        return unsafe self.withUnsafeBytes { bytes in
+            // The last word may overlap with the one before it.
+            let last = bytes.count - 8
+            var index = 0
+            while true {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                let marks =
+                    Self.marks(of: first, in: word) | Self.marks(of: second, in: word)
+                    | Self.marks(of: third, in: word)
+                if marks & Self.highBits != 0 { return true }
+                guard index < last else { return false }
+                index = Swift.min(index + 8, last)
+            }
+        }
+    }
+
+    /// Marks bytes that are equal to `byte` in their highest bits; bytes after the first of them may
+    /// also be marked, and the other bits have no meaning.
+    @inline(__always)
+    private static func marks(of byte: UInt8, in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let rest = word ^ (ones &* UInt64(byte))
+        return (rest &- ones) & ~rest
+    }
+
+    private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 }
 
 extension [UInt8] {

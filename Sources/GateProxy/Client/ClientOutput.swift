@@ -293,20 +293,24 @@ extension ClientOutput {
         by reader: inout BodyReader,
         for stream: HTTP2Stream
     ) -> ChunkedScanner.Progress {
+        // The last content is sent together with the end of the stream.
+        var last = 0..<0
         let progress = reader.consume(
             bytes,
             trailerFields: .response,
             onData: { start, end in
                 self.contentCount += end - start
-                stream.append(bytes, from: start, to: end)
+                stream.append(bytes, from: last.lowerBound, to: last.upperBound)
+                last = start..<end
             },
             onTrailer: { line in stream.append(trailer: line, in: bytes) }
         )
-        switch progress {
-        case .more: stream.sendContent()
-        case .end: stream.endContent()
-        case .malformed: break
+        guard case .end = progress else {
+            stream.append(bytes, from: last.lowerBound, to: last.upperBound)
+            if case .more = progress { stream.sendContent() }
+            return progress
         }
+        stream.endContent(bytes, from: last.lowerBound, to: last.upperBound)
         return progress
     }
 
@@ -316,8 +320,10 @@ extension ClientOutput {
     func write(_ content: ByteBuffer, isLast: Bool, framing: ResponseRelay.Framing) {
         if case .stream(let stream) = self.transport {
             self.contentCount += content.readableBytes
-            stream.append(content.readableBytesUInt8Span, from: 0, to: content.readableBytes)
-            if isLast { stream.endContent() } else { stream.sendContent() }
+            let bytes = content.readableBytesUInt8Span
+            guard !isLast else { return stream.endContent(bytes, from: 0, to: bytes.count) }
+            stream.append(bytes, from: 0, to: bytes.count)
+            stream.sendContent()
         } else if case .chunked = framing {
             self.writeChunk(content, isLast: isLast)
         } else if content.readableBytes > 0 {

@@ -1,41 +1,48 @@
 import GatePolicy
 import GateWire
-package import NIOCore
+import NIOCore
 
-/// Encodes request heads for HTTP/2 backends as header blocks (RFC 9113 sections 8.2 and 8.3.1).
-package enum RequestBlockWriter {
-    /// Writes a header block; `isSecure` tells whether the backend connection uses TLS.
-    package static func write(
-        _ request: ForwardedRequest,
-        isSecure: Bool,
-        into block: inout ByteBuffer
-    ) {
+/// An encoder for a request head to an HTTP/2 backend as a header block (RFC 9113 sections 8.2 and
+/// 8.3.1).
+package struct RequestBlockWriter {
+    private let request: ForwardedRequest
+    private let isSecure: Bool
+    private let added: AddedFields?
+
+    /// `isSecure` tells whether the backend connection uses TLS.
+    package init(_ request: ForwardedRequest, isSecure: Bool) {
+        self.request = request
+        self.isSecure = isSecure
+        let received = request.bytes
+        self.added = request.added(in: received.readableBytesUInt8Span)
+    }
+
+    /// The maximum number of fields, including pseudo-header fields.
+    package var maxFields: Int { self.request.head.fields.lines.count + Self.mostAdded }
+
+    /// The maximum number of bytes of names and values.
+    package var maxBytes: Int { self.request.mostBytes + (self.added?.byteCount ?? 0) }
+
+    /// Writes the block.
+    package func write(into block: inout OutputRawSpan) {
+        let request = self.request
         let received = request.bytes
         let bytes = received.readableBytesUInt8Span
-        let added = request.added(in: bytes)
-        block.writeHeaderBlock(
-            fields: request.head.fields.lines.count + Self.mostAdded,
-            bytes: request.mostBytes + (added?.byteCount ?? 0)
-        ) { block in
-            self.writeTarget(of: request, bytes, isSecure: isSecure, into: &block)
-            self.writeClientFields(of: request, bytes, into: &block)
-            if let left = request.maxForwards {
-                self.write("max-forwards", "\(left)", into: &block)
-            }
-            // Added again for the next hop, because the gate forwards trailers (RFC 9110 section 10.1.4).
-            if request.facts.acceptsTrailers { self.write("te", "trailers", into: &block) }
-            self.writeForwarded(of: request, bytes, into: &block)
-            if let requestID = request.requestID {
-                self.begin("x-request-id", valueCount: 32, into: &block)
-                requestID.write(into: &block)
-            }
-            added?.forEach(in: bytes) { name, value in
-                let name = Array(name.utf8)
-                HPACKWriter.beginField(name.span, valueCount: value.count, into: &block)
-                block.write(value, from: 0, to: value.count)
-            }
-            block.writeBytes(request.verdict.upstreamFields.block)
+        Self.writeTarget(of: request, bytes, isSecure: self.isSecure, into: &block)
+        Self.writeClientFields(of: request, bytes, into: &block)
+        if let left = request.maxForwards { Self.write("max-forwards", "\(left)", into: &block) }
+        // Added again for the next hop, because the gate forwards trailers (RFC 9110 section 10.1.4).
+        if request.facts.acceptsTrailers { Self.write("te", "trailers", into: &block) }
+        Self.writeForwarded(of: request, bytes, into: &block)
+        if let requestID = request.requestID {
+            Self.begin("x-request-id", valueCount: 32, into: &block)
+            requestID.write(into: &block)
         }
+        self.added?.forEach(in: bytes) { name, value in
+            HPACKWriter.beginField(name, valueCount: value.count, into: &block)
+            block.write(value, from: 0, to: value.count)
+        }
+        block.writeBytes(request.verdict.upstreamFields.block)
     }
 
     /// The maximum number of fields in addition to the client's fields, including pseudo-header

@@ -16,7 +16,7 @@ package enum RequestHeadWriter {
         out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
             self.write(request, bytes, into: &out)
             added?.forEach(in: bytes) { name, value in
-                out.writeString(name)
+                out.write(name, from: 0, to: name.count)
                 out.writeStaticString(": ")
                 out.write(value, from: 0, to: value.count)
                 out.writeStaticString("\r\n")

@@ -33,8 +33,14 @@ extension Span<UInt8> {
         )
     }
 
+    /// Returns up to seven bytes, padded with zeros after the end.
     @usableFromInline
     func lastWord(at start: Int) -> UInt64 {
+        guard self.count < 8 else {
+            let last = self.count &- 8
+            let excess = start &- last
+            return excess < 8 ? self.word(at: last) &>> UInt64(8 &* excess) : 0
+        }
         var word: UInt64 = 0
         for index in stride(from: self.count - 1, through: start, by: -1) {
             word = word << 8 | UInt64(self[index])

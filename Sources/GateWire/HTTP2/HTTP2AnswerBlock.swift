@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 
 /// A header block for a response from the gate, rendered in advance without `content-length` and
 /// `date`.
@@ -36,12 +36,14 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
     /// Writes the block with the date and, unless `length` is `nil`, with `content-length`.
     ///
     /// `date` contains the `date` field, as a header block.
-    package func write(length: Int?, _ date: [UInt8], into block: inout ByteBuffer) {
-        let most = self.bytes.count + date.count + HPACKWriter.lengthFieldSpace
-        block.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
-            out.writeBytes(self.bytes)
-            if let length { HPACKWriter.writeLength(length, into: &out) }
-            out.writeBytes(date)
-        }
+    package func write(length: Int?, _ date: [UInt8], into block: inout OutputRawSpan) {
+        block.writeBytes(self.bytes)
+        if let length { HPACKWriter.writeLength(length, into: &block) }
+        block.writeBytes(date)
+    }
+
+    /// The maximum number of bytes of the block with this date.
+    package func maxCount(_ date: [UInt8]) -> Int {
+        self.bytes.count + date.count + HPACKWriter.lengthFieldSpace
     }
 }

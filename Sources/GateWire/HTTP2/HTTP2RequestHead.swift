@@ -30,8 +30,8 @@ package struct HTTP2RequestHead {
     private var isWebSocket = false
     private var length: UInt64?
     private var hasHost = false
-    /// The indices of all `cookie` fields, which are parts of a single field.
-    private var cookies: [Int] = []
+    /// The number of `cookie` fields, which are parts of a single field.
+    private var cookieCount = 0
 
     private init() {}
 
@@ -108,7 +108,7 @@ package struct HTTP2RequestHead {
         while index < lines.count {
             // A pseudo-header field here could contradict those that were already evaluated.
             guard bytes[lines[index].start] != ASCII.colon else { throw .malformed }
-            let passes = try self.take(field: lines[index], at: index, in: bytes)
+            let passes = try self.take(field: lines[index], in: bytes)
             if !passes { lines[index].role = .hopByHop }
             index += 1
         }
@@ -186,8 +186,8 @@ package struct HTTP2RequestHead {
     }
 
     private static func isKnown(_ scheme: Range<Int>, in bytes: Span<UInt8>) -> Bool {
-        bytes.matches("https", from: scheme.lowerBound, to: scheme.upperBound)
-            || bytes.matches("http", from: scheme.lowerBound, to: scheme.upperBound)
+        let name: StaticString = scheme.count == 5 ? "https" : "http"
+        return bytes.matches(name, from: scheme.lowerBound, to: scheme.upperBound)
     }
 
     /// Returns the form of a path, or of `*` for `OPTIONS` (RFC 9113 section 8.3.1).
@@ -212,7 +212,6 @@ package struct HTTP2RequestHead {
     @inline(__always)
     private mutating func take(
         field line: FieldLine,
-        at index: Int,
         in bytes: Span<UInt8>
     ) throws(Fault) -> Bool {
         switch line.role {
@@ -240,11 +239,7 @@ package struct HTTP2RequestHead {
             }
         case .other, .expect, .origin, .contentType, .accept, .requestID, .maxForwards,
             .accessControlRequestMethod, .forwarded, .gateOwned, .identity, .dialect:
-            if line.nameEnd - line.start == 6,
-                bytes.equals("cookie", from: line.start, to: line.nameEnd)
-            {
-                self.cookies.append(index)
-            }
+            if Self.isCookie(line, in: bytes) { self.cookieCount += 1 }
         }
         return true
     }
@@ -265,16 +260,24 @@ package struct HTTP2RequestHead {
         }
     }
 
+    @inline(__always)
+    private static func isCookie(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        line.nameEnd - line.start == 6 && bytes.equals("cookie", from: line.start, to: line.nameEnd)
+    }
+
     /// Joins all `cookie` fields into one, as HTTP/1.1 requires (RFC 9113 section 8.2.3).
     private func joinCookies(
         of list: inout HeaderList,
         into head: inout RequestHead
     ) {
-        guard self.cookies.count > 1 else { return }
-        let role = head.fields.lines[self.cookies[0]].role
+        guard self.cookieCount > 1 else { return }
+        let cookies = head.fields.lines.indices.filter { index in
+            Self.isCookie(head.fields.lines[index], in: list.bytes.span)
+        }
+        let role = head.fields.lines[cookies[0]].role
         var line = Array("cookie: ".utf8)
         let beginning = line.count
-        for index in self.cookies {
+        for index in cookies {
             let crumb = head.fields.lines[index]
             head.fields.drop(at: index)
             // An empty part would leave trailing whitespace, which is not part of a value.

@@ -1,30 +1,29 @@
-package import NIOCore
-
 /// An encoder for response heads as header blocks (RFC 9113 sections 8.2 and 8.3.2).
 package enum HTTP2ResponseBlock {
     /// Writes the head of a backend's response without its hop-by-hop fields (RFC 9110 section 7.6).
+    ///
+    /// The block has at most as many bytes of names and values as the head.
     package static func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
         bytes: Span<UInt8>,
         endsStream: Bool,
-        into block: inout ByteBuffer
+        into block: inout OutputRawSpan
     ) {
         let mayHaveLength = head.status >= 200 && head.status != 204
         let isTrailersOnly =
             endsStream && head.fields.lines.contains { self.isCallStatus($0, in: bytes) }
-        block.writeHeaderBlock(fields: head.fields.lines.count, bytes: head.end) { block in
-            HPACKWriter.writeStatus(head.status, into: &block)
-            for line in head.fields.lines {
-                let passes =
-                    switch line.role {
-                    case .connection, .hopByHop, .gateOwned, .upgrade, .transferEncoding, .te: false
-                    case .contentLength: mayHaveLength && !isTrailersOnly
-                    case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
-                        .accessControlRequestMethod, .maxForwards, .forwarded, .identity, .dialect:
-                        !facts.connection.nominates(line, in: bytes)
-                    }
-                if passes { HPACKWriter.writeField(bytes, line, into: &block) }
+        HPACKWriter.writeStatus(head.status, into: &block)
+        for line in head.fields.lines {
+            switch line.role {
+            case .connection, .hopByHop, .gateOwned, .upgrade, .transferEncoding, .te: break
+            case .contentLength:
+                guard mayHaveLength, !isTrailersOnly else { break }
+                HPACKWriter.writeLength(bytes.extracting(line.value), into: &block)
+            case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
+                .accessControlRequestMethod, .maxForwards, .forwarded, .identity, .dialect:
+                guard !facts.connection.nominates(line, in: bytes) else { break }
+                HPACKWriter.writeField(bytes, line, into: &block)
             }
         }
     }
@@ -37,16 +36,14 @@ package enum HTTP2ResponseBlock {
         _ head: ResponseHead,
         facts: ResponseFacts,
         bytes: Span<UInt8>,
-        into block: inout ByteBuffer
+        into block: inout OutputRawSpan
     ) {
-        block.writeHeaderBlock(fields: head.fields.lines.count, bytes: head.end) { block in
-            HPACKWriter.writeStatus(200, into: &block)
-            for line in head.fields.lines {
-                guard case .other = line.role, !facts.connection.nominates(line, in: bytes),
-                    !bytes.matches("sec-websocket-accept", from: line.start, to: line.nameEnd)
-                else { continue }
-                HPACKWriter.writeField(bytes, line, into: &block)
-            }
+        HPACKWriter.writeStatus(200, into: &block)
+        for line in head.fields.lines {
+            guard case .other = line.role, !facts.connection.nominates(line, in: bytes),
+                !bytes.matches("sec-websocket-accept", from: line.start, to: line.nameEnd)
+            else { continue }
+            HPACKWriter.writeField(bytes, line, into: &block)
         }
     }
 

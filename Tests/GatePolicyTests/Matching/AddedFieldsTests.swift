@@ -5,11 +5,17 @@ import Testing
 struct AddedFieldsTests {
     private static let lines: [(line: String, fields: [String])] = [
         ("1.2", []), ("1.2 (3)", ["x-app-build: 3"]), ("ios/1.2", ["x-app-platform: ios"]),
+        ("1.2+34", ["x-app-build: 34"]), ("1.2+0", ["x-app-build: 0"]),
+        ("1.2/34", ["x-app-build: 34"]), ("v1.2 (3)", ["x-app-build: 3"]),
+        (" 1.2 ( 3 )", ["x-app-build: 3"]), ("1.2 (3.4)", ["x-app-build: 3.4"]),
+        ("1.2+3.4", ["x-app-build: 3.4"]), ("1.2+a", []),
+        ("1.2 (12345678901234567890)", ["x-app-build: 12345678901234567890"]),
         ("  ios/1.2 (34)\t", ["x-app-platform: ios", "x-app-build: 34"]),
         (" ios / 1.2 (34)", ["x-app-platform: ios", "x-app-build: 34"]),
         // These values are not in canonical form.
         (" iPhone/1.2 (007)", ["x-app-platform: ios", "x-app-build: 7"]),
-        (" IOS/v1.2", ["x-app-platform: ios"]), (" 1.3, 1.2", ["x-app-version: 1.2"]),
+        ("1.2+034", ["x-app-build: 34"]), (" IOS/v1.2", ["x-app-platform: ios"]),
+        (" 1.3, 1.2", ["x-app-version: 1.2"]),
     ]
 
     @Test(arguments: lines)

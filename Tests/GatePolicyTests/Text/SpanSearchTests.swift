@@ -18,4 +18,25 @@ struct SpanSearchTests {
             }
         }
     }
+
+    @Test(arguments: 0...25)
+    func `one of three bytes is found at each position, and nowhere else`(count: Int) {
+        for other in [UInt8(0), 0x2E, 0x2C, 0x29, 0xA8, 0xFF] {
+            let bytes = [UInt8](repeating: other, count: count)
+            #expect(!Self.containsWanted(bytes))
+            for (place, byte) in zip(bytes.indices, repeatElement(Self.wanted, count: 9).joined()) {
+                for place in [place, count - 1 - place] {
+                    var bytes = bytes
+                    bytes[place] = byte
+                    #expect(Self.containsWanted(bytes))
+                }
+            }
+        }
+    }
+
+    private static let wanted: [UInt8] = [0x2F, 0x28, 0x2B]
+
+    private static func containsWanted(_ bytes: [UInt8]) -> Bool {
+        bytes.span.contains(oneOf: self.wanted[0], self.wanted[1], self.wanted[2])
+    }
 }

@@ -102,7 +102,10 @@ struct HeaderBlock {
 
     init(of request: ForwardedRequest, isSecure: Bool = false) throws {
         var block = ByteBuffer()
-        RequestBlockWriter.write(request, isSecure: isSecure, into: &block)
+        let writer = RequestBlockWriter(request, isSecure: isSecure)
+        block.writeHeaderBlock(fields: writer.maxFields, bytes: writer.maxBytes) {
+            writer.write(into: &$0)
+        }
         var list = HeaderList()
         var decoder = HPACKDecoder(names: .response)
         try decoder.decode(block.readableBytesUInt8Span, into: &list, limit: .max)

@@ -29,6 +29,17 @@ struct SpanScanningTests {
         #expect(count == 2)
     }
 
+    @Test(arguments: 0...20)
+    func `a word has zeros for the bytes after the end`(count: Int) {
+        let bytes = (0..<count).map { UInt8($0 + 1) }
+        for start in 0...count + 9 {
+            let word = bytes.span.word(at: start)
+            let found = (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+            let expected = (start..<start + 8).map { $0 < count ? bytes[$0] : 0 }
+            #expect(found == expected)
+        }
+    }
+
     @Test func `a byte is found at or after the start`() {
         let bytes = Array("abca".utf8)
         let span = bytes.span

@@ -22,7 +22,9 @@ struct HTTP2AnswerBlockTests {
         let rendered = HTTP2AnswerBlock(status: 426, Array(Self.head.utf8))
         #expect(!rendered.isCall)
         var block = ByteBuffer()
-        rendered.write(length: length, Self.date, into: &block)
+        block.writeHeaderBlock(fields: 0, bytes: rendered.maxCount(Self.date)) {
+            rendered.write(length: length, Self.date, into: &$0)
+        }
         let fields = try Self.fields(block)
         #expect(fields.map(\.name).first == ":status")
         #expect(fields.map(\.value).first == "426")

@@ -27,25 +27,25 @@ extension HTTP2Stream {
         let opensTunnel = head.status == 101
         let endsStream = !head.isInterim && facts.framing == .none && !opensTunnel
         let connection = self.connection
-        let start = connection.outbox.beginHeaders(stream: self.id, endsStream: endsStream)
-        if opensTunnel {
-            HTTP2ResponseBlock.writeTunnel(
-                head,
-                facts: facts,
-                bytes: bytes,
-                into: &connection.outbox.frames
-            )
-        } else {
-            HTTP2ResponseBlock.write(
-                head,
-                facts: facts,
-                bytes: bytes,
-                endsStream: endsStream,
-                into: &connection.outbox.frames
-            )
+        connection.outbox.writeHeaders(
+            stream: self.id,
+            endsStream: endsStream,
+            fields: head.fields.lines.count,
+            bytes: head.end + fields.count
+        ) { block in
+            if opensTunnel {
+                HTTP2ResponseBlock.writeTunnel(head, facts: facts, bytes: bytes, into: &block)
+            } else {
+                HTTP2ResponseBlock.write(
+                    head,
+                    facts: facts,
+                    bytes: bytes,
+                    endsStream: endsStream,
+                    into: &block
+                )
+            }
+            block.writeBytes(fields)
         }
-        connection.outbox.frames.writeBytes(fields)
-        connection.outbox.endHeaders(at: start, stream: self.id)
         connection.flush()
         if !head.isInterim { self.headWasWritten(endsStream: endsStream) }
     }
@@ -62,15 +62,18 @@ extension HTTP2Stream {
         endsStream: Bool
     ) {
         guard !self.isOver, !self.hasBegunResponse else { return }
-        let start = self.connection.outbox.beginHeaders(stream: self.id, endsStream: endsStream)
         // A gRPC call that fails immediately has a Trailers-Only response.
         let length = block.isCall && endsStream ? nil : length
-        block.write(length: length, date, into: &self.connection.outbox.frames)
-        if let origin {
-            let fields = RenderedFields(Answer.crossOriginFields(origin: origin))
-            self.connection.outbox.frames.writeBytes(fields.block)
+        let fields = origin.map { RenderedFields(Answer.crossOriginFields(origin: $0)).block } ?? []
+        self.connection.outbox.writeHeaders(
+            stream: self.id,
+            endsStream: endsStream,
+            fields: 0,
+            bytes: block.maxCount(date) + fields.count
+        ) { output in
+            block.write(length: length, date, into: &output)
+            output.writeBytes(fields)
         }
-        self.connection.outbox.endHeaders(at: start, stream: self.id)
         self.connection.flush()
         self.headWasWritten(endsStream: endsStream)
     }
@@ -94,7 +97,7 @@ extension HTTP2Stream {
 
     /// Appends content, which `sendContent()` or `endContent()` sends.
     func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        guard !self.isOver, case .content = self.response else { return }
+        guard start < end, !self.isOver, case .content = self.response else { return }
         self.output.append(bytes, from: start, to: end)
     }
 
@@ -114,6 +117,20 @@ extension HTTP2Stream {
 
     func sendContent() {
         guard !self.isOver, case .content = self.response else { return }
+        self.connection.send(self)
+    }
+
+    /// Writes the last content, and ends the response cleanly.
+    func endContent(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        guard !self.isOver, case .content = self.response else { return }
+        // Set first, because the last frame may end the stream.
+        self.response = .ended
+        if self.trailers == nil {
+            let content = bytes.extracting(start..<end)
+            guard !self.connection.sendLast(content, of: self) else { return }
+        }
+        self.output.append(bytes, from: start, to: end)
+        self.output.end(trailers: self.trailers)
         self.connection.send(self)
     }
 

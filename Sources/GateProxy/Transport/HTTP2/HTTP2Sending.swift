@@ -31,6 +31,26 @@ extension HTTP2Sending {
         self.flush()
     }
 
+    /// Sends the last content of a stream without queueing it, if possible.
+    ///
+    /// - Returns: Whether the stream has ended; otherwise, the content has to be queued.
+    func sendLast(_ content: Span<UInt8>, of stream: Stream) -> Bool {
+        guard self.isWritable,
+            stream.output.writeLast(
+                content,
+                atMost: self.sendWindow.left,
+                stream: stream.id,
+                into: &self.outbox.frames
+            )
+        else { return false }
+        self.sendWindow.use(content.count)
+        self.wrote(content.count, of: stream)
+        if self.outbox.isFull { self.flushNow() }
+        stream.didSendLastFrame()
+        self.flush()
+        return true
+    }
+
     /// Sends pending output, one frame of each stream in turn.
     func pump() {
         // The number of consecutive streams that could not send; once it includes all streams, no

@@ -211,9 +211,13 @@ extension UpstreamHTTP2Connection {
         guard self.isOpen, let id = self.budget.open() else { return nil }
         self.streams[id] = stream
         let endsStream = request.facts.framing == .none
-        let start = self.outbox.beginHeaders(stream: id, endsStream: endsStream)
-        RequestBlockWriter.write(request, isSecure: self.isSecure, into: &self.outbox.frames)
-        self.outbox.endHeaders(at: start, stream: id)
+        let block = RequestBlockWriter(request, isSecure: self.isSecure)
+        self.outbox.writeHeaders(
+            stream: id,
+            endsStream: endsStream,
+            fields: block.maxFields,
+            bytes: block.maxBytes
+        ) { block.write(into: &$0) }
         return id
     }
 

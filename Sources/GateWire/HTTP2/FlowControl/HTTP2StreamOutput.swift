@@ -100,6 +100,25 @@ package struct HTTP2StreamOutput {
         self.window.widen(by: increment)
     }
 
+    /// Writes the last content of a stream as one DATA frame, if nothing is waiting and the content
+    /// fits into the windows.
+    ///
+    /// - Returns: `false` if the content has to be appended instead.
+    @inline(__always)
+    package mutating func writeLast(
+        _ content: Span<UInt8>,
+        atMost limit: Int,
+        stream: UInt32,
+        into out: inout ByteBuffer
+    ) -> Bool {
+        let room = Swift.min(self.window.left, Swift.min(limit, HTTP2FrameHeader.maxLength))
+        guard self.isEmpty, content.count > 0, content.count <= room else { return false }
+        out.writeDataFrame(content, endsStream: true, stream: stream)
+        self.window.use(content.count)
+        self.ending = .sent
+        return true
+    }
+
     /// Writes a DATA frame with waiting bytes.
     ///
     /// - Returns: The number of bytes in the frame; 0 if the window is exhausted.
@@ -115,13 +134,12 @@ package struct HTTP2StreamOutput {
         guard count > 0 else { return 0 }
         var isLast = false
         if case .data = self.ending { isLast = count == waiting }
-        out.writeFrameHeader(
-            length: count,
-            type: .data,
-            flags: isLast ? .endStream : [],
+        let content = self.pending
+        out.writeDataFrame(
+            content.readableBytesUInt8Span.extracting(first: count),
+            endsStream: isLast,
             stream: stream
         )
-        out.write(self.pending.readableBytesUInt8Span, from: 0, to: count)
         self.pending.moveReaderIndex(forwardBy: count)
         self.window.use(count)
         if isLast {

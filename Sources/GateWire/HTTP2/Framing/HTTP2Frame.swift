@@ -43,6 +43,23 @@ package struct HTTP2FrameHeader {
     package var stream: UInt32
 }
 
+extension OutputRawSpan {
+    /// Writes the header of a frame with a payload of `length` bytes, at most
+    /// `HTTP2FrameHeader.maxLength`.
+    @inline(__always)
+    mutating func writeFrameHeader(
+        length: Int,
+        type: HTTP2FrameType,
+        flags: HTTP2Flags,
+        stream: UInt32
+    ) {
+        let kind = UInt64(type.rawValue) << 32 | UInt64(flags.rawValue) << 24
+        let first = UInt64(length) << 40 | kind | UInt64(stream) >> 8
+        unsafe self.append(first.bigEndian, as: UInt64.self)
+        self.append(UInt8(truncatingIfNeeded: stream))
+    }
+}
+
 extension ByteBuffer {
     /// The frame header at the reader index; `nil` if it is incomplete.
     package var frameHeader: HTTP2FrameHeader? {
@@ -64,18 +81,22 @@ extension ByteBuffer {
         flags: HTTP2Flags = [],
         stream: UInt32
     ) {
-        // Reserves space for all bytes once: a check before each integer costs more than writing
-        // it.
-        self.writeWithOutputRawSpan(minimumWritableBytes: HTTP2FrameHeader.size) { header in
-            header.append(UInt8(truncatingIfNeeded: length >> 16))
-            header.append(UInt8(truncatingIfNeeded: length >> 8))
-            header.append(UInt8(truncatingIfNeeded: length))
-            header.append(type.rawValue)
-            header.append(flags.rawValue)
-            header.append(UInt8(truncatingIfNeeded: stream >> 24))
-            header.append(UInt8(truncatingIfNeeded: stream >> 16))
-            header.append(UInt8(truncatingIfNeeded: stream >> 8))
-            header.append(UInt8(truncatingIfNeeded: stream))
+        self.writeWithOutputRawSpan(minimumWritableBytes: HTTP2FrameHeader.size) { output in
+            output.writeFrameHeader(length: length, type: type, flags: flags, stream: stream)
+        }
+    }
+
+    /// Writes a DATA frame with at most `HTTP2FrameHeader.maxLength` bytes.
+    mutating func writeDataFrame(_ content: Span<UInt8>, endsStream: Bool, stream: UInt32) {
+        let count = HTTP2FrameHeader.size + content.count
+        self.writeWithOutputRawSpan(minimumWritableBytes: count) { output in
+            output.writeFrameHeader(
+                length: content.count,
+                type: .data,
+                flags: endsStream ? .endStream : [],
+                stream: stream
+            )
+            output.write(content, from: 0, to: content.count)
         }
     }
 

@@ -73,25 +73,28 @@ package struct HTTP2Outbox {
 
 /// The frames that the gate writes to clients and to backends.
 extension HTTP2Outbox {
-    /// Begins a header section; the header block and `endHeaders` must follow.
+    /// Writes a header section whose block is written by `write`.
     ///
-    /// - Returns: The index of the frame.
-    package mutating func beginHeaders(stream: UInt32, endsStream: Bool) -> Int {
+    /// `fields` is the maximum number of fields, and `bytes` the maximum size of their names and
+    /// values.
+    package mutating func writeHeaders(
+        stream: UInt32,
+        endsStream: Bool,
+        fields: Int,
+        bytes: Int,
+        _ write: (inout OutputRawSpan) -> Void
+    ) {
         let start = self.frames.writerIndex
-        self.frames.writeFrameHeader(
-            length: 0,
-            type: .headers,
-            flags: endsStream ? [.endHeaders, .endStream] : .endHeaders,
-            stream: stream
-        )
-        if !self.hasWrittenBlock {
-            self.hasWrittenBlock = true
-            HPACKWriter.writeEmptyTable(into: &self.frames)
+        let flags: HTTP2Flags = endsStream ? [.endHeaders, .endStream] : .endHeaders
+        let isFirst = !self.hasWrittenBlock
+        self.hasWrittenBlock = true
+        let most = HTTP2FrameHeader.size + HPACKWriter.emptyTableCount + bytes
+        self.frames.writeHeaderBlock(fields: fields, bytes: most) { output in
+            // `endHeaderBlock` sets the length.
+            output.writeFrameHeader(length: 0, type: .headers, flags: flags, stream: stream)
+            if isFirst { HPACKWriter.writeEmptyTable(into: &output) }
+            write(&output)
         }
-        return start
-    }
-
-    package mutating func endHeaders(at start: Int, stream: UInt32) {
         self.frames.endHeaderBlock(at: start, stream: stream)
     }
 
@@ -105,9 +108,10 @@ extension HTTP2Outbox {
                 stream: stream
             )
         }
-        let start = self.beginHeaders(stream: stream, endsStream: true)
-        self.frames.writeImmutableBuffer(trailers)
-        self.endHeaders(at: start, stream: stream)
+        let block = trailers.readableBytesUInt8Span
+        self.writeHeaders(stream: stream, endsStream: true, fields: 0, bytes: block.count) {
+            $0.write(block, from: 0, to: block.count)
+        }
     }
 
     package mutating func acknowledgeSettings() {

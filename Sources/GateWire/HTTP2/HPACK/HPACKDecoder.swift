@@ -5,6 +5,8 @@ package struct HPACKDecoder {
 
     private var table = HPACKDynamicTable(capacity: Self.tableCapacity)
     private var names: FieldNameTable
+    /// A stored property is accessed faster than a global one.
+    private let staticTable = HPACKStaticTable.shared
 
     /// Creates a decoder; `names` determines the roles of fields.
     package init(names: FieldNameTable) {
@@ -97,26 +99,20 @@ package struct HPACKDecoder {
         name index: Int,
         to list: inout HeaderList
     ) throws(HPACKFault) -> (line: FieldLine, isWellFormed: Bool) {
-        let roles = self.names
         guard index != 0 else {
             let name = try Self.string(block, &position)
             let value = try Self.string(block, &position)
-            return try list.append(name: name, in: block, value: value, in: block, roles: roles)
+            return try list.append(name: name, value: value, in: block, roles: self.names)
         }
         let dynamic = try self.dynamicIndex(index)
         let value = try Self.string(block, &position)
         if dynamic < 0 {
-            let (name, names) = (HPACKStaticTable.name(index - 1), HPACKStaticTable.bytes)
-            return try list.append(
-                name: name,
-                in: names.span,
-                value: value,
-                in: block,
-                roles: roles
-            )
+            let entry = self.staticTable.entry(index - 1, names: self.names)
+            let names = self.staticTable.bytes.span
+            return try list.append(nameOf: entry, in: names, value: value, in: block)
         }
-        let (name, names) = (self.table.name(dynamic), self.table.bytes)
-        return try list.append(name: name, in: names.span, value: value, in: block, roles: roles)
+        let (entry, names) = (self.table.entry(dynamic), self.table.bytes.span)
+        return try list.append(nameOf: entry, in: names, value: value, in: block)
     }
 
     /// Returns the number of consecutive index bytes that refer to consecutively inserted fields.
@@ -127,14 +123,23 @@ package struct HPACKDecoder {
     private static func run(in block: Span<UInt8>, at position: Int) -> Int {
         // 62 to 126: one-byte indices of the dynamic table (RFC 7541 sections 2.3.3 and 6.1).
         let (lowest, highest): (UInt8, UInt8) = (0xBE, 0xFE)
-        var byte = block[position]
-        var end = position + 1
-        guard lowest...highest ~= byte else { return 1 }
-        while byte > lowest, end < block.count, block[end] == byte - 1 {
-            byte -= 1
-            end += 1
+        let first = block[position]
+        guard lowest...highest ~= first else { return 1 }
+        let most = Int(first - lowest) + 1
+        var count = 0
+        // Compares eight bytes at once. No expected byte is zero, like those after the end.
+        while count < most {
+            let repeated = 0x0101_0101_0101_0101 &* UInt64(first - UInt8(count))
+            // Each byte is one less than the byte before it.
+            let expected = repeated &- 0x0706_0504_0302_0100
+            let others = block.word(at: position + count) ^ expected
+            guard others == 0 else {
+                count += others.trailingZeroBitCount / 8
+                break
+            }
+            count += 8
         }
-        return end - position
+        return Swift.min(count, most)
     }
 
     /// Appends fields that were inserted consecutively.
@@ -158,7 +163,8 @@ package struct HPACKDecoder {
     ) throws(HPACKFault) {
         let dynamic = try self.dynamicIndex(index)
         if dynamic < 0 {
-            HPACKStaticTable.append(index - 1, to: &list, limit: limit, names: self.names)
+            let entry = self.staticTable.entry(index - 1, names: self.names)
+            list.append(entry, in: self.staticTable.bytes.span, limit: limit)
         } else {
             self.table.append(dynamic, to: &list, limit: limit)
         }

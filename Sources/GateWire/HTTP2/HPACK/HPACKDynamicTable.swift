@@ -1,7 +1,7 @@
 import GatePolicy
 
 /// The position of a field in the bytes of a table, in the format of a `HeaderList` line.
-struct HPACKEntry {
+struct HPACKEntry: Sendable {
     var start: Int
     let nameCount: Int
     let lineCount: Int
@@ -12,11 +12,6 @@ struct HPACKEntry {
     var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
     /// The size of the entry in the table (RFC 7541 section 4.1).
     var size: Int { self.fieldCount + HeaderList.overhead }
-
-    /// The position of the name.
-    var name: HPACKString {
-        HPACKString(start: self.start, end: self.start + self.nameCount, isHuffmanCoded: false)
-    }
 
     /// Returns the line with all positions increased by `distance`, for a copy of the bytes.
     func line(movedBy distance: Int) -> FieldLine {
@@ -105,10 +100,8 @@ struct HPACKDynamicTable {
         return list.append(run: entries, in: self.bytes.span, limit: limit)
     }
 
-    /// Returns the name of the field with this zero-based index, as a position in `bytes`.
-    func name(_ index: Int) -> HPACKString { self.entry(index).name }
-
-    private func entry(_ index: Int) -> HPACKEntry { self.entries[self.entries.count - 1 - index] }
+    /// Returns the field with this zero-based index, as a position in `bytes`.
+    func entry(_ index: Int) -> HPACKEntry { self.entries[self.entries.count - 1 - index] }
 
     private mutating func evict(toFit limit: Int) {
         while self.size > limit, self.first < self.entries.count {

@@ -1,5 +1,5 @@
 /// The static table (RFC 7541 Appendix A).
-package enum HPACKStaticTable {
+package struct HPACKStaticTable: Sendable {
     package static let fields: [(name: String, value: String)] = [
         (":authority", ""), (":method", "GET"), (":method", "POST"), (":path", "/"),
         (":path", "/index.html"), (":scheme", "http"), (":scheme", "https"), (":status", "200"),
@@ -19,12 +19,21 @@ package enum HPACKStaticTable {
         ("user-agent", ""), ("vary", ""), ("via", ""), ("www-authenticate", ""),
     ]
 
-    /// The fields as lines.
-    static let bytes = Self.fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+    static let count = 61
+    /// The zero-based index of the first field that is not a pseudo-header field.
+    private static let firstField = 14
 
-    private static let entries: [HPACKEntry] = {
+    static let shared = HPACKStaticTable()
+
+    /// The fields as lines.
+    let bytes: [UInt8]
+    /// The positions of the fields in `bytes`, without roles.
+    private let entries: [HPACKEntry]
+
+    private init() {
         var start = 0
-        return Self.fields.map { field in
+        self.bytes = Self.fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+        self.entries = Self.fields.map { field in
             let entry = HPACKEntry(
                 start: start,
                 nameCount: field.name.utf8.count,
@@ -35,29 +44,17 @@ package enum HPACKStaticTable {
             start += entry.lineCount
             return entry
         }
-    }()
-
-    static let count = 61
-    private static let firstField = 14
-
-    /// Appends the field with this zero-based index to a list, unless this would make the list too
-    /// large.
-    static func append(
-        _ index: Int,
-        to list: inout HeaderList,
-        limit: Int,
-        names: FieldNameTable
-    ) {
-        var entry = self.entries[index]
-        let bytes = self.bytes.span
-        // The first fields are pseudo-header fields, which have no role.
-        if index >= self.firstField {
-            entry.role =
-                names.role(in: bytes, from: entry.start, to: entry.start + entry.nameCount)
-        }
-        list.append(entry, in: bytes, limit: limit)
     }
 
-    /// Returns the name of the field with this zero-based index, as a position in `bytes`.
-    static func name(_ index: Int) -> HPACKString { self.entries[index].name }
+    /// Returns the field with this zero-based index; `names` determines its role.
+    @inline(__always)
+    func entry(_ index: Int, names: FieldNameTable) -> HPACKEntry {
+        var entry = self.entries[index]
+        // Pseudo-header fields have no role.
+        if index >= Self.firstField {
+            let nameEnd = entry.start + entry.nameCount
+            entry.role = names.role(in: self.bytes.span, from: entry.start, to: nameEnd)
+        }
+        return entry
+    }
 }

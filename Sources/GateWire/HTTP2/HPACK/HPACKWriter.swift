@@ -16,9 +16,12 @@ package struct HPACKWriter {
 
     /// Writes a dynamic table size update to zero (RFC 7541 section 4.2), at the start of a
     /// connection's first block.
-    static func writeEmptyTable(into block: inout ByteBuffer) {
-        block.writeInteger(UInt8(0x20))
+    static func writeEmptyTable(into block: inout OutputRawSpan) {
+        block.append(UInt8(0x20))
     }
+
+    /// The number of bytes of that update.
+    static let emptyTableCount = 1
 
     static func writeStatus(_ status: Int, into block: inout OutputRawSpan) {
         let index: UInt8? =
@@ -44,6 +47,7 @@ package struct HPACKWriter {
     }
 
     /// Writes a field; its name is converted to lower case (RFC 9113 section 8.2).
+    @inline(__always)
     package static func writeField(
         _ bytes: Span<UInt8>,
         _ line: FieldLine,
@@ -77,6 +81,17 @@ package struct HPACKWriter {
         self.writeInteger(Self.lengthName, prefix: 4, into: &block)
         block.append(UInt8(OutputRawSpan.digits(of: length)))
         block.write(decimal: length)
+    }
+
+    /// Writes `content-length` with its value in digits.
+    static func writeLength(_ digits: Span<UInt8>, into block: inout OutputRawSpan) {
+        self.writeField(
+            name: Self.lengthName,
+            digits,
+            from: 0,
+            to: digits.count,
+            into: &block
+        )
     }
 
     /// The index of the name in the static table (RFC 7541 Appendix A).
@@ -130,7 +145,8 @@ package struct HPACKWriter {
 extension ByteBuffer {
     /// Reserves space for a header block and writes it.
     ///
-    /// `fields` is the maximum number of fields, and `bytes` the size of their names and values.
+    /// `fields` is the maximum number of fields, and `bytes` the maximum size of their names and
+    /// values, and of anything else that `write` writes.
     package mutating func writeHeaderBlock(
         fields: Int,
         bytes: Int,

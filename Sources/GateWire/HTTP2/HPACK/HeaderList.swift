@@ -30,16 +30,15 @@ package struct HeaderList {
         self.isTooLarge = false
     }
 
-    /// Appends a literal field from a block (RFC 7541 section 6.2).
+    /// Appends a literal field with a literal name from a block (RFC 7541 section 6.2).
     ///
     /// `roles` determines the role of the field.
     ///
     /// - Returns: The line, and whether it is valid in a message.
     mutating func append(
         name: HPACKString,
-        in names: Span<UInt8>,
         value: HPACKString,
-        in values: Span<UInt8>,
+        in block: Span<UInt8>,
         roles: FieldNameTable
     ) throws(HPACKFault) -> (line: FieldLine, isWellFormed: Bool) {
         let start = self.bytes.count
@@ -49,16 +48,56 @@ package struct HeaderList {
         // the part.
         try self.bytes.append(addingCapacity: most) {
             (room: inout OutputSpan<UInt8>) throws(HPACKFault) in
-            try name.write(names, into: &room)
+            try name.write(block, into: &room)
             nameEnd += room.count
             room.append(ASCII.colon)
             room.append(ASCII.space)
-            try value.write(values, into: &room)
+            try value.write(block, into: &room)
             room.append(ASCII.carriageReturn)
             room.append(ASCII.lineFeed)
         }
         let isPseudo = start < nameEnd && self.bytes[start] == ASCII.colon
         let role = isPseudo ? .other : roles.role(in: self.bytes.span, from: start, to: nameEnd)
+        return self.addChecked(lineFrom: start, nameEnd: nameEnd, role: role, isPseudo: isPseudo)
+    }
+
+    /// Appends a literal field from a block, with the name of a field in a table (RFC 7541 section
+    /// 6.2).
+    ///
+    /// - Returns: The line, and whether it is valid in a message.
+    mutating func append(
+        nameOf entry: HPACKEntry,
+        in names: Span<UInt8>,
+        value: HPACKString,
+        in block: Span<UInt8>
+    ) throws(HPACKFault) -> (line: FieldLine, isWellFormed: Bool) {
+        let start = self.bytes.count
+        // A colon and a space follow the name in the table.
+        let name = names.extracting(entry.start..<entry.start + entry.nameCount + 2)
+        let isPseudo = entry.nameCount > 0 && name[0] == ASCII.colon
+        try self.bytes.append(addingCapacity: name.count + value.maxCount + 2) {
+            (room: inout OutputSpan<UInt8>) throws(HPACKFault) in
+            room.append(name)
+            try value.write(block, into: &room)
+            room.append(ASCII.carriageReturn)
+            room.append(ASCII.lineFeed)
+        }
+        let nameEnd = start + entry.nameCount
+        return self.addChecked(
+            lineFrom: start,
+            nameEnd: nameEnd,
+            role: entry.role,
+            isPseudo: isPseudo
+        )
+    }
+
+    @inline(__always)
+    private mutating func addChecked(
+        lineFrom start: Int,
+        nameEnd: Int,
+        role: FieldRole,
+        isPseudo: Bool
+    ) -> (line: FieldLine, isWellFormed: Bool) {
         let line = self.add(lineFrom: start, nameEnd: nameEnd, role: role)
         let isWellFormed = isPseudo || HTTP2FieldSyntax.isValid(line, in: self.bytes.span)
         if !isWellFormed { self.isWellFormed = false }

@@ -53,6 +53,34 @@ struct HTTP2StreamOutputTests {
         #expect(outbox.frames.readableBytes == 0)
     }
 
+    @Test(arguments: [
+        (bytes: 10, waiting: 0, window: 10, limit: 10, isWritten: true),
+        (bytes: 10, waiting: 0, window: 9, limit: 10, isWritten: false),
+        (bytes: 10, waiting: 0, window: 10, limit: 9, isWritten: false),
+        (bytes: 1, waiting: 0, window: 0, limit: 10, isWritten: false),
+        (bytes: 1, waiting: 0, window: 10, limit: -5, isWritten: false),
+        (bytes: 0, waiting: 0, window: 10, limit: 10, isWritten: false),
+        (bytes: 1, waiting: 1, window: 10, limit: 10, isWritten: false),
+        (bytes: 16_384, waiting: 0, window: 20_000, limit: 20_000, isWritten: true),
+        (bytes: 16_385, waiting: 0, window: 20_000, limit: 20_000, isWritten: false),
+    ])
+    func `the last content is written at once if it fits into a frame and the windows`(
+        _ bytes: Int,
+        _ waiting: Int,
+        _ window: Int,
+        _ limit: Int,
+        _ isWritten: Bool
+    ) {
+        var output = self.output(waiting, window: window)
+        let content = [UInt8](repeating: 1, count: bytes)
+        var out = ByteBuffer()
+        let result = output.writeLast(content.span, atMost: limit, stream: 3, into: &out)
+        #expect(result == isWritten)
+        #expect(out.framesInShort == (isWritten ? ["3: data \(bytes) end"] : []))
+        #expect(output.hasEnded == isWritten)
+        #expect(output.count == waiting)
+    }
+
     @Test func `a late end is a separate frame, sent once`() {
         var output = self.output(10, window: 10)
         var outbox = HTTP2Outbox()

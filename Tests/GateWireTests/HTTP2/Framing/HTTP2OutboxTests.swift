@@ -51,11 +51,9 @@ struct HTTP2OutboxTests {
     @Test func `only the first header section sets the table size`() {
         var outbox = HTTP2Outbox()
         for stream: UInt32 in [1, 3] {
-            let start = outbox.beginHeaders(stream: stream, endsStream: stream == 3)
-            outbox.frames.writeHeaderBlock(fields: 1, bytes: 0) { block in
-                HPACKWriter.writeIndexed(2, into: &block)
+            outbox.writeHeaders(stream: stream, endsStream: stream == 3, fields: 1, bytes: 0) {
+                HPACKWriter.writeIndexed(2, into: &$0)
             }
-            outbox.endHeaders(at: start, stream: stream)
         }
         #expect(outbox.take()?.framesInShort == ["1: headers 2", "3: headers 1 end"])
     }

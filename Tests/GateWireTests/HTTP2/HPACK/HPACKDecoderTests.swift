@@ -172,6 +172,29 @@ struct HPACKDecoderTests {
         }
     }
 
+    /// The block inserts `a: 0` to `a: 19`.
+    @Test(arguments: 1...20)
+    func `runs of any length end where the order of the fields ends`(count: Int) throws {
+        var decoder = HPACKDecoder(names: .response)
+        var list = HeaderList()
+        let all = (0..<20).flatMap { number -> [UInt8] in
+            let value = Array("\(number)".utf8)
+            return [0x40, 1, 0x61, UInt8(value.count)] + value
+        }
+        try decoder.decode(all.span, into: &list, limit: 10_000)
+        for last in [UInt8(0xBE), 0xC0, 0xC1] {
+            // After the run, the order is broken by the newest field, the end or a static field.
+            for rest in [[0xBE], [], [0x82], [0xBE, 0xBE]] as [[UInt8]] {
+                let run = (0..<UInt8(count)).map { last + $0 }.reversed().filter { $0 < 0xD2 }
+                let block = run + rest
+                list.removeAll()
+                try decoder.decode(block.span, into: &list, limit: 10_000)
+                let expected = block.map { $0 == 0x82 ? ":method|GET" : "a|\(0xD1 - Int($0))" }
+                #expect(Self.fields(list) == expected)
+            }
+        }
+    }
+
     /// The blocks insert `x-build: 7` and `accept: a`, and refer to them after the rules have changed.
     @Test
     func `fields in the tables have their roles under the newest rules`() throws {
@@ -213,8 +236,8 @@ struct HPACKDecoderTests {
         let count = line.utf8.count
         #expect(section.append(lineIn: bytes, from: 0, to: count, table: .response) == nil)
         var block = ByteBuffer()
-        HPACKWriter.writeEmptyTable(into: &block)
-        block.writeHeaderBlock(fields: 3, bytes: 0) { block in
+        block.writeHeaderBlock(fields: 3, bytes: HPACKWriter.emptyTableCount) { block in
+            HPACKWriter.writeEmptyTable(into: &block)
             for status in [200, 404, 426] { HPACKWriter.writeStatus(status, into: &block) }
         }
         block.writeHeaderField(section.lines[0], in: bytes)
