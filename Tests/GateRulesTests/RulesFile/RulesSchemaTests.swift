@@ -28,7 +28,7 @@ struct RulesSchemaTests {
         let folder = try TestFolder()
         try JSONEncoder().encode(texts).write(to: URL(filePath: folder.path(of: "texts.json")))
         process.standardInput = FileHandle(forReadingAtPath: folder.path(of: "texts.json"))
-        let output = Pipe()
+        let output = Process.makePipe()
         process.standardOutput = output
         try process.start()
         let data = output.fileHandleForReading.readDataToEndOfFile()

@@ -24,7 +24,7 @@ package final class FeedServer: Sendable {
     private let controlPort: UInt16
     private let scheme: String
     private let process: Process
-    private let input = Pipe()
+    private let input = Process.makePipe()
     private let output = OutputCollector()
 
     /// Starts a server and waits until it listens.

@@ -17,7 +17,7 @@ final class OutputCollector: Sendable {
     }
 
     private let reading = Watched(Reading.active)
-    let pipe = Pipe()
+    let pipe = Process.makePipe()
     let collected = Watched(Collected())
 
     /// Starts to read.

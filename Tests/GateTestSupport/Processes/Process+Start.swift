@@ -23,4 +23,12 @@ extension Process {
             try self.run()
         }
     }
+
+    /// Creates a pipe that no process inherits, except the one that it is meant for.
+    ///
+    /// Foundation closes the descriptors that exist when it starts a process. A pipe that is created between that and
+    /// the start would be inherited, and would not end before that process.
+    package static func makePipe() -> Pipe {
+        self.turn.withLock { _ in Pipe() }
+    }
 }

@@ -3,8 +3,8 @@ import Foundation
 /// The SHA-256 of a stream, computed by `sha256sum`, which is fast even for a debug build of the tests.
 final class StreamDigest {
     private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let input = Process.makePipe()
+    private let output = Process.makePipe()
 
     init() throws {
         self.process.executableURL = try ToolProcess.locate("sha256sum")

@@ -66,6 +66,7 @@ package struct HPACKDecoder {
         }
     }
 
+    @inline(__always)
     private mutating func literal(
         _ block: Span<UInt8>,
         _ position: inout Int,
@@ -156,6 +157,7 @@ package struct HPACKDecoder {
             && self.table.append(index, count: run, to: &list, limit: limit)
     }
 
+    @inline(__always)
     private func append(
         _ index: Int,
         to list: inout HeaderList,
@@ -172,6 +174,7 @@ package struct HPACKDecoder {
 
     /// Converts an index to an index into the dynamic table; the result is negative for a field in
     /// the static table.
+    @inline(__always)
     private func dynamicIndex(_ index: Int) throws(HPACKFault) -> Int {
         let dynamic = index - 1 - HPACKStaticTable.count
         guard index > 0, dynamic < self.table.count else { throw .unknownIndex }
@@ -179,6 +182,7 @@ package struct HPACKDecoder {
     }
 
     /// Decodes an integer whose first byte contains other bits (RFC 7541 section 5.1).
+    @inline(__always)
     private static func integer(
         _ block: Span<UInt8>,
         _ position: inout Int,
@@ -186,9 +190,18 @@ package struct HPACKDecoder {
     ) throws(HPACKFault) -> Int {
         guard position < block.count else { throw .truncated }
         let mask = (1 << prefix) - 1
-        var value = Int(block[position]) & mask
+        let value = Int(block[position]) & mask
         position += 1
-        guard value == mask else { return value }
+        return value == mask ? try self.longInteger(block, &position, from: mask) : value
+    }
+
+    /// Decodes the rest of an integer that does not fit into its first byte.
+    private static func longInteger(
+        _ block: Span<UInt8>,
+        _ position: inout Int,
+        from mask: Int
+    ) throws(HPACKFault) -> Int {
+        var value = mask
         // Four more bytes suffice for any length or index in a valid block.
         for shift in [0, 7, 14, 21] {
             guard position < block.count else { throw .truncated }
@@ -201,6 +214,7 @@ package struct HPACKDecoder {
     }
 
     /// Decodes a string literal (RFC 7541 section 5.2).
+    @inline(__always)
     private static func string(
         _ block: Span<UInt8>,
         _ position: inout Int
