@@ -14,8 +14,9 @@ struct VersionList {
             self.isTooMuch = true
             return
         }
-        let marks = (UInt8(ascii: "/"), UInt8(ascii: "("), UInt8(ascii: "+"))
-        guard !line.contains(oneOf: marks.0, marks.1, marks.2) else { return nil }
+        guard
+            !line.contains(oneOf: UInt8(ascii: "/"), UInt8(ascii: "("), UInt8(ascii: "+"))
+        else { return nil }
         // The versions in a list that exceeds the limits are not compared.
         var counter = ListReader()
         let extent = counter.read(line, 0..<line.count, isList: true) { _ in true }

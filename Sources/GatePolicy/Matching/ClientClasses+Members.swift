@@ -41,7 +41,10 @@ extension ClientClasses {
         }
         let stated = text.withoutBlanks(place)
         let value = text.extracting(stated)
-        if !told.isAdded(.platform), let build = VersionPlaces.plainBuild(atEndOf: value) {
+        // Faster than parsing the line, and sufficient for almost all builds.
+        if !told.isAdded(.platform), let build = VersionPlaces.build(atEndOf: value),
+            BuildNumber.isPlain(value.extracting(build))
+        {
             return .places(self, platform: nil, build: build.moved(by: stated.lowerBound))
         }
         let places = VersionPlaces(in: value)

@@ -7,8 +7,6 @@ package struct BuildNumber: Sendable {
     private static let maximumParts = 4
     /// The maximum length of a build number, in bytes.
     static let maximumLength = 64
-    /// The number of digits that certainly fit into a part.
-    static let safeDigits = 19
 
     private var first: UInt64
     private var second: UInt64
@@ -116,8 +114,8 @@ package struct BuildNumber: Sendable {
         !text.isEmpty && text.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }
 
-    /// Whether the text is certainly a build number in the form of `description`: at most
-    /// `safeDigits` digits in each part, and no leading zeros.
+    /// Whether the text is certainly a build number in the form of `description`: at most 19 digits
+    /// in each part, and no leading zeros.
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         guard 1...Self.maximumLength ~= text.count else { return false }
         var (parts, digits) = (1, 0)
@@ -125,9 +123,7 @@ package struct BuildNumber: Sendable {
             let byte = text[index]
             if byte.isDigit {
                 // A leading zero must not be followed by another digit.
-                guard digits < self.safeDigits, digits != 1 || text[index - 1] != 0x30 else {
-                    return false
-                }
+                guard digits < 19, digits != 1 || text[index - 1] != 0x30 else { return false }
                 digits += 1
             } else {
                 guard byte == UInt8(ascii: "."), digits > 0, parts < self.maximumParts else {

@@ -83,23 +83,21 @@ struct VersionPlaces {
         return end + 2..<last
     }
 
-    /// Returns the range of a build such as `93` at the end of `1.3.0+93` or `1.3.0 (93)`.
+    /// Returns the range of the digits and dots at the end of `1.3.0+93` or `1.3.0 (93)`.
     ///
     /// - Parameter text: The text of a version line that contains one build, without surrounding
     ///   whitespace.
-    /// - Returns: `nil` if the build has another position, more than one part, or no canonical form
-    ///   (see `BuildNumber.isPlain(_:)`).
-    static func plainBuild(atEndOf text: Span<UInt8>) -> Range<Int>? {
+    /// - Returns: `nil` if the build has another position.
+    static func build(atEndOf text: Span<UInt8>) -> Range<Int>? {
         guard let last = text.indices.last else { return nil }
         let isInParentheses = text[last] == UInt8(ascii: ")")
         let end = isInParentheses ? last : last + 1
         var start = end
-        while start > 0, text[start - 1].isDigit { start -= 1 }
+        while start > 0, text[start - 1].isDigit || text[start - 1] == UInt8(ascii: ".") {
+            start -= 1
+        }
         let mark = UInt8(ascii: isInParentheses ? "(" : "+")
-        guard 1...BuildNumber.safeDigits ~= end - start, start > 0, text[start - 1] == mark,
-            text[start] != UInt8(ascii: "0") || end - start == 1
-        else { return nil }
-        return start..<end
+        return start > 0 && text[start - 1] == mark ? start..<end : nil
     }
 
     /// Whether the text before a slash is a platform and not a version: `3.4.9/93` and `v3.4.9/93`

@@ -130,14 +130,18 @@ extension HTTP2Stream {
             guard !self.connection.sendLast(content, of: self) else { return }
         }
         self.output.append(bytes, from: start, to: end)
-        self.output.end(trailers: self.trailers)
-        self.connection.send(self)
+        self.sendEnd()
     }
 
     /// Ends the response cleanly.
     func endContent() {
         guard !self.isOver, case .content = self.response else { return }
         self.response = .ended
+        self.sendEnd()
+    }
+
+    /// Sends what is waiting, and the end of the stream after it.
+    private func sendEnd() {
         self.output.end(trailers: self.trailers)
         self.connection.send(self)
     }

@@ -66,7 +66,6 @@ package struct HPACKDecoder {
         }
     }
 
-    @inline(__always)
     private mutating func literal(
         _ block: Span<UInt8>,
         _ position: inout Int,
@@ -157,7 +156,6 @@ package struct HPACKDecoder {
             && self.table.append(index, count: run, to: &list, limit: limit)
     }
 
-    @inline(__always)
     private func append(
         _ index: Int,
         to list: inout HeaderList,
@@ -174,7 +172,6 @@ package struct HPACKDecoder {
 
     /// Converts an index to an index into the dynamic table; the result is negative for a field in
     /// the static table.
-    @inline(__always)
     private func dynamicIndex(_ index: Int) throws(HPACKFault) -> Int {
         let dynamic = index - 1 - HPACKStaticTable.count
         guard index > 0, dynamic < self.table.count else { throw .unknownIndex }
