@@ -4,6 +4,7 @@ import GatePolicy
 ///
 /// The fields are parsed after a fetch, because parsing each new client on its event loop would
 /// make such requests expensive.
+@usableFromInline
 package struct ClientFieldBuffer: Sendable {
     /// The maximum size of a client's fields, in bytes; if they are longer, none are stored.
     private static let longest = 1_024
@@ -44,11 +45,22 @@ package struct ClientFieldBuffer: Sendable {
         _ value: Span<UInt8>,
         to output: inout OutputSpan<UInt8>
     ) -> Bool {
-        guard value.count + 3 <= output.freeCapacity else { return false }
-        output.append(index)
-        output.append(UInt8(truncatingIfNeeded: value.count))
-        output.append(UInt8(truncatingIfNeeded: value.count >> 8))
-        output.append(value)
+        let count = value.count
+        guard count + 3 <= output.freeCapacity else { return false }
+        unsafe value.withUnsafeBytes { value in
+            unsafe output.withUnsafeMutableBufferPointer { room, end in
+                guard let room = room.baseAddress else { return }
+                let start = unsafe room + end
+                unsafe start[0] = index
+                unsafe start[1] = UInt8(truncatingIfNeeded: count)
+                unsafe start[2] = UInt8(truncatingIfNeeded: count >> 8)
+                if let value = value.baseAddress {
+                    unsafe UnsafeMutableRawPointer(start + 3)
+                        .copyMemory(from: value, byteCount: count)
+                }
+                end += count + 3
+            }
+        }
         return true
     }
 

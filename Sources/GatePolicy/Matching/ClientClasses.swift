@@ -156,6 +156,7 @@ package final class ClientClasses: Sendable {
         case .part(.languages): return true
         case .part(let part):
             guard told.insert(part) else { return false }
+            if let isTold = self.tell(plain: value, of: part, to: &key, &told) { return isTold }
             // A list contains several values, or one value twice. An empty value counts as missing.
             guard value.firstIndex(of: UInt8(ascii: ",")) == nil else {
                 guard part == .version else { return false }
@@ -211,24 +212,44 @@ package final class ClientClasses: Sendable {
         }
     }
 
+    /// Adds a version of dotted numbers, with or without a build, or a build.
+    ///
+    /// - Returns: `nil` if the line may contain anything else, such as a list or whitespace around
+    ///   the value.
+    @inline(__always)
+    private func tell(
+        plain value: Span<UInt8>,
+        of part: IdentityPart,
+        to key: inout [UInt8],
+        _ told: inout Told
+    ) -> Bool? {
+        switch part {
+        case .version:
+            guard let (place, end) = self.versions.fastPlace(ofPrefix: value) else { return nil }
+            if end == value.count {
+                key.append(.version, place)
+                return true
+            }
+            guard let digits = VersionPlaces.onlyBuild(in: value, after: end),
+                let build = BuildNumber.read(value.extracting(digits))
+            else { return nil }
+            key.append(.version, place)
+            return self.tell(buildWithVersion: build, to: &key, &told)
+        case .build:
+            guard let build = BuildNumber.read(value) else { return nil }
+            key.append(.build, self.builds.place(of: build))
+            return told.agrees(onBuild: build)
+        case .app, .platform, .osVersion, .device, .channel, .languages, .country, .storefront:
+            return nil
+        }
+    }
+
     /// Adds a version, and the platform and build that may accompany it.
     private func tell(
         version value: Span<UInt8>,
         to key: inout [UInt8],
         _ told: inout Told
     ) -> Bool {
-        if let (place, end) = self.versions.fastPlace(ofPrefix: value) {
-            if end == value.count {
-                key.append(.version, place)
-                return true
-            }
-            if let digits = VersionPlaces.onlyBuild(in: value, after: end),
-                let build = BuildNumber.read(value.extracting(digits))
-            {
-                key.append(.version, place)
-                return self.tell(buildWithVersion: build, to: &key, &told)
-            }
-        }
         let places = VersionPlaces(in: value)
         let text = value.extracting(places.version)
         guard text.isASCII, let place = try? self.place(ofVersion: text) else {
@@ -366,9 +387,15 @@ private enum Mark: UInt8 {
 }
 
 extension [UInt8] {
-    /// Appends the position of a part.
+    /// Appends the position of a part: seven bits in each byte, and the highest bit in all bytes but
+    /// the last, because most positions fit into one byte.
     fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: Mark = .plain) {
         self.append(UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue)
-        for shift in [0, 8, 16, 24] { self.append(UInt8(truncatingIfNeeded: place >> shift)) }
+        var rest = place
+        while rest > 0x7F {
+            self.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        self.append(UInt8(truncatingIfNeeded: rest))
     }
 }

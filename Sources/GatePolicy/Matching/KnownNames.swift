@@ -31,11 +31,11 @@ struct KnownNames: Sendable {
         while start < end {
             let middle = (start + end) / 2
             let known = self.names[middle]
-            if known.span.precedes(name) { start = middle + 1 } else { end = middle }
+            let difference = name.difference(from: known.span)
+            if difference == 0 { return middle + 1 }
+            if difference > 0 { start = middle + 1 } else { end = middle }
         }
-        guard start < self.names.count else { return 0 }
-        let known = self.names[start]
-        return known.count == name.count && !name.precedes(known.span) ? start + 1 : 0
+        return 0
     }
 
     func place(ofLowercased name: Span<UInt8>) -> Int {
@@ -61,10 +61,12 @@ extension Span<UInt8> {
         return true
     }
 
-    fileprivate func precedes(_ other: Span<UInt8>) -> Bool {
+    /// Returns a negative number if these bytes precede the others, a positive one if they follow
+    /// them, and 0 if they are equal.
+    fileprivate func difference(from other: Span<UInt8>) -> Int {
         for index in 0..<Swift.min(self.count, other.count) where self[index] != other[index] {
-            return self[index] < other[index]
+            return Int(self[index]) - Int(other[index])
         }
-        return self.count < other.count
+        return self.count - other.count
     }
 }

@@ -61,9 +61,10 @@ extension AppVersion {
         while end < text.count {
             let byte = text[end]
             if byte.isDigit {
-                number = number * 10 + UInt64(byte - 0x30)
-                digits += 1
-                guard digits <= 10 else { return nil }
+                // Ten digits fit into 64 bits.
+                guard digits < 10 else { return nil }
+                number = number &* 10 &+ UInt64(byte &- 0x30)
+                digits &+= 1
             } else if byte == UInt8(ascii: ".") {
                 guard digits > 0, number <= UInt32.max, parts < Self.packedParts - 1
                 else { return nil }

@@ -57,6 +57,7 @@ package struct BuildNumber: Sendable {
     /// This is faster than throwing a `VersionError`.
     static func read(_ text: Span<UInt8>) -> BuildNumber? {
         guard 1...self.maximumLength ~= text.count else { return nil }
+        if let build = self.readShort(text) { return build }
         var build = BuildNumber(0)
         var (part, digits): (UInt64, Int) = (0, 0)
         for index in text.indices {
@@ -77,6 +78,19 @@ package struct BuildNumber: Sendable {
         guard digits > 0 else { return nil }
         build.set(part)
         return build
+    }
+
+    /// Returns the build if it is one number of at most 19 digits, as most builds are.
+    ///
+    /// Such a number is below 2^64, so no digit has to be checked for an overflow.
+    private static func readShort(_ text: Span<UInt8>) -> BuildNumber? {
+        guard text.count < 20 else { return nil }
+        var number: UInt64 = 0
+        for index in text.indices {
+            guard text[index].isDigit else { return nil }
+            number = number &* 10 &+ UInt64(text[index] &- 0x30)
+        }
+        return BuildNumber(number)
     }
 
     /// Replaces the last part.

@@ -36,8 +36,10 @@ struct VerdictKey: Hashable {
     }
 
     /// Starts the key of a class, which `ClientClasses` completes.
-    mutating func beginClass() {
+    mutating func beginClass(in scope: RequestScope) {
         self.isClass = true
+        // Comparing unrestricted scopes costs less than copying one.
+        if self.scope != scope { self.scope = scope }
         // Cheaper than `removeAll(keepingCapacity:)`.
         self.bytes.removeLast(self.bytes.count)
     }

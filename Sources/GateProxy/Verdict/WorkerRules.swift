@@ -155,9 +155,9 @@ final class WorkerRules {
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         self.describe(head, facts: facts, in: bytes, query: query, address: address)
         if let last, last.rulesNumber == self.number, self.lookUp.isSameClient(as: last.known),
-            self.isValid(last.known.verdict)
+            let verdict = self.validVerdict(of: last.known)
         {
-            return last.known.verdict
+            return verdict
         }
         if let known = self.lookUp.findClient(), self.isValid(known.verdict) {
             return self.remember(known, in: &last)
@@ -212,9 +212,9 @@ final class WorkerRules {
     /// Returns the cached verdict that all clients of the class share.
     private func sharedVerdict(last: inout RememberedVerdict?) -> Verdict? {
         if let last, last.rulesNumber == self.number, self.lookUp.isSameClass(as: last.known),
-            self.isValid(last.known.verdict)
+            let verdict = self.validVerdict(of: last.known)
         {
-            return last.known.verdict
+            return verdict
         }
         guard let known = self.lookUp.findClass(), self.isValid(known.verdict) else { return nil }
         return self.remember(known, in: &last)
@@ -230,9 +230,9 @@ final class WorkerRules {
         guard self.sharedDenials.isCached else { return nil }
         self.describeDenial(head, facts: facts, in: bytes)
         if let last, last.rulesNumber == self.number, self.lookUp.isSameDenial(as: last.known),
-            self.isValid(last.known.verdict)
+            let verdict = self.validVerdict(of: last.known)
         {
-            return last.known.verdict
+            return verdict
         }
         guard let known = self.lookUp.findDenial(), self.isValid(known.verdict) else { return nil }
         return self.remember(known, in: &last)
@@ -269,8 +269,7 @@ final class WorkerRules {
     ) -> ClientClasses.Told? {
         guard let classes = self.classes, facts.identityFields != 0, !facts.offersUpgrade
         else { return nil }
-        self.lookUp.classKey.scope = self.lookUp.key.scope
-        self.lookUp.classKey.beginClass()
+        self.lookUp.classKey.beginClass(in: self.lookUp.key.scope)
         var told = ClientClasses.Told()
         let lines = head.fields.lines.span
         for index in lines.indices {
@@ -342,6 +341,11 @@ final class WorkerRules {
         guard let validUntil = verdict.validUntil else { return true }
         let now = self.now()
         return now < validUntil && verdict.decidedAt.map { $0 <= now } ?? true
+    }
+
+    private func validVerdict(of known: KnownVerdict) -> Verdict? {
+        let verdict = known.verdict
+        return self.isValid(verdict) ? verdict : nil
     }
 
     /// Evaluates the rules for the most recently identified client.

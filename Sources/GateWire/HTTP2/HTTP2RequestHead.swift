@@ -27,6 +27,7 @@ package struct HTTP2RequestHead {
     private var authority: Range<Int>?
     /// The value of `:protocol` in an extended CONNECT request (RFC 8441 section 4).
     private var connectProtocol: Range<Int>?
+    private var isConnect = false
     private var isWebSocket = false
     private var length: UInt64?
     private var hasHost = false
@@ -50,8 +51,8 @@ package struct HTTP2RequestHead {
         var reading = Self()
         head.hasRequestLine = false
         head.fieldsStart = list.bytes.count
-        // The head takes the lines with their roles; the list takes the memory of the head's
-        // previous lines.
+        // The head takes the lines with their roles, and the list those of the previous head, to
+        // reuse their memory.
         var lines: [FieldLine] = []
         list.exchangeLines(with: &lines)
         try reading.take(&lines, in: list.bytes.span, into: &head)
@@ -63,7 +64,7 @@ package struct HTTP2RequestHead {
         if reading.isWebSocket { Self.makeHandshake(of: &list, into: &head) }
         list.endSection()
         head.end = list.bytes.count
-        if let fault = reading.fault(of: head, in: list.bytes.span, limits) {
+        if let fault = reading.fault(of: head, limits) {
             throw .refused(fault)
         }
         return body
@@ -79,16 +80,13 @@ package struct HTTP2RequestHead {
     }
 
     @inline(__always)
-    private func fault(
-        of head: RequestHead,
-        in bytes: Span<UInt8>,
-        _ limits: HeadLimits
-    ) -> MessageFault? {
+    private func fault(of head: RequestHead, _ limits: HeadLimits) -> MessageFault? {
         if head.target.end - head.target.start > limits.target { return .targetTooLong }
         if head.fields.lines.count > limits.fields, head.fields.passedCount > limits.fields {
             return .tooManyFields
         }
-        guard head.method("CONNECT", in: bytes) else { return nil }
+        // The head of a WebSocket was converted to a GET.
+        guard self.isConnect, !self.isWebSocket else { return nil }
         return self.connectProtocol == nil ? .unsupportedMethod : .unsupportedProtocol
     }
 
@@ -148,16 +146,16 @@ package struct HTTP2RequestHead {
         head.methodStart = method.lowerBound
         head.methodEnd = method.upperBound
         let target: Range<Int>?
-        let isConnect = head.method("CONNECT", in: bytes)
+        self.isConnect = head.method("CONNECT", in: bytes)
         if let name = self.connectProtocol {
-            guard isConnect, Self.isToken(name, in: bytes) else { throw .malformed }
+            guard self.isConnect, Self.isToken(name, in: bytes) else { throw .malformed }
             self.isWebSocket = bytes.matches(
                 "websocket",
                 from: name.lowerBound,
                 to: name.upperBound
             )
         }
-        if isConnect, self.connectProtocol == nil {
+        if self.isConnect, self.connectProtocol == nil {
             // CONNECT has its own target form (RFC 9113 section 8.5), and is always rejected.
             guard self.scheme == nil, self.path == nil else { throw .malformed }
             target = self.authority

@@ -20,7 +20,10 @@ package enum HTTP2ResponseBlock {
             case .contentLength:
                 guard mayHaveLength, !isTrailersOnly else { break }
                 HPACKWriter.writeLength(bytes.extracting(line.value), into: &block)
-            case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
+            case .contentType:
+                guard !facts.connection.nominates(line, in: bytes) else { break }
+                HPACKWriter.writeContentType(bytes.extracting(line.value), into: &block)
+            case .other, .host, .expect, .origin, .accept, .requestID,
                 .accessControlRequestMethod, .maxForwards, .forwarded, .identity, .dialect:
                 guard !facts.connection.nominates(line, in: bytes) else { break }
                 HPACKWriter.writeField(bytes, line, into: &block)

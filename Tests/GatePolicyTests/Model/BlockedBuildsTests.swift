@@ -132,6 +132,31 @@ import Testing
         #expect(key("7") != key("7.1") && key("7.1") == key("8") && key("199.9") == key("199"))
     }
 
+    @Test func `each of many bounds starts a class of its own`() throws {
+        // More than the positions that fit into one and into two bytes of a key.
+        var rule = try rule("a", minimum: "2")
+        rule.blockedBuilds = (1...9_000).map { number in
+            let build = BuildNumber(UInt64(2 * number))
+            return BlockedBuilds(BuildRange(build...build))
+        }
+        let rules = ruleSet([rule])
+        let classes = try #require(rules.clientClasses)
+        let names = rules.identityHeaderNames
+        let version = try #require(names.firstIndex(of: "x-app-version"))
+        let build = try #require(names.firstIndex(of: "x-app-build"))
+        var keys: Set<[UInt8]> = []
+        for number in 1...18_001 {
+            var key: [UInt8] = []
+            var told = ClientClasses.Told()
+            for (index, value) in [(version, "3.0"), (build, "\(number)")] {
+                let isTold = classes.tell(header: index, value.utf8Span.span, to: &key, &told)
+                #expect(isTold)
+            }
+            keys.insert(key)
+        }
+        #expect(keys.count == 18_001)
+    }
+
     @Test func `a comparison reports changed builds by their ranges`() throws {
         let before = ruleSet([try rule("a", minimum: "2")])
         let difference = RuleSetComparison(old: before, new: try Self.rules())

@@ -138,6 +138,7 @@ extension HTTP2Connection {
             return try self.refuse(id, .refusedStream)
         }
         let loop = self.loop
+        var head = RequestHead()
         let body: HTTP2RequestHead.Body
         var fault: MessageFault?
         var isHead = false
@@ -151,7 +152,7 @@ extension HTTP2Connection {
                     &self.headers.fields,
                     endsStream: endsStream,
                     limits: self.origin.headLimits(loop.settings),
-                    into: &self.requestHead
+                    into: &head
                 )
             } catch {
                 guard case .refused(let refused) = error else {
@@ -159,7 +160,7 @@ extension HTTP2Connection {
                 }
                 fault = refused
                 let bytes = self.headers.fields.bytes
-                isHead = self.requestHead.method("HEAD", in: bytes.span)
+                isHead = head.method("HEAD", in: bytes.span)
                 body = endsStream ? .none : .any
             }
         }
@@ -178,7 +179,8 @@ extension HTTP2Connection {
             client.refuse(fault, isHead: isHead)
         } else {
             let bytes = self.headers.fields.bytes
-            client.received(self.requestHead, in: bytes.span)
+            client.received(head, in: bytes.span)
+            self.headers.fields.reuseLines(of: &head)
         }
         self.budgets.control.earn(8)
     }

@@ -14,8 +14,13 @@ extension HTTP2Connection {
         self.flush()
     }
 
+    /// Releases the streams that have ended.
+    @inline(__always)
     func settle() {
-        guard !self.over.isEmpty else { return }
+        if !self.over.isEmpty { self.releaseEndedStreams() }
+    }
+
+    private func releaseEndedStreams() {
         while let stream = self.over.popLast() {
             self.streams[stream.id] = nil
             if self.line.remove(stream), stream.client.leaveStream(),

@@ -46,8 +46,6 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     var reader: HTTP2FrameReader
     var headers: HTTP2HeaderReader
-    /// The head of the last request, whose memory is reused.
-    var requestHead = RequestHead()
     var peer = HTTP2PeerSettings(isClient: true)
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.connectionWindow)
 

@@ -88,10 +88,14 @@ final class HTTP2Stream: HTTP2Sender {
         }
     }
 
-    private static let newReceiveWindow = HTTP2ReceiveWindow(
-        size: HTTP2OwnSettings.streamWindow,
-        first: HTTP2OwnSettings.firstWindow
-    )
+    // Computed on each access, which costs less than checking whether a stored value is
+    // initialized.
+    private static var newReceiveWindow: HTTP2ReceiveWindow {
+        HTTP2ReceiveWindow(
+            size: HTTP2OwnSettings.streamWindow,
+            first: HTTP2OwnSettings.firstWindow
+        )
+    }
 
     var hasEndedRequest: Bool {
         switch self.request {

@@ -58,6 +58,21 @@ extension OutputRawSpan {
         unsafe self.append(first.bigEndian, as: UInt64.self)
         self.append(UInt8(truncatingIfNeeded: stream))
     }
+
+    /// Sets the length of the frame whose header and payload are the only content.
+    ///
+    /// - Returns: `false` if the payload is too long for a frame; the length is then unchanged.
+    @inline(__always)
+    mutating func setFrameLength() -> Bool {
+        let length = self.byteCount - HTTP2FrameHeader.size
+        guard length <= HTTP2FrameHeader.maxLength else { return false }
+        var bytes = self.mutableBytes
+        for (index, shift) in [16, 8, 0].enumerated() {
+            let byte = UInt8(truncatingIfNeeded: length >> shift)
+            bytes.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+        }
+        return true
+    }
 }
 
 extension ByteBuffer {

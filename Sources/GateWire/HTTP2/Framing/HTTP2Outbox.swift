@@ -89,13 +89,14 @@ extension HTTP2Outbox {
         let isFirst = !self.hasWrittenBlock
         self.hasWrittenBlock = true
         let most = HTTP2FrameHeader.size + HPACKWriter.emptyTableCount + bytes
+        var isTooLong = false
         self.frames.writeHeaderBlock(fields: fields, bytes: most) { output in
-            // `endHeaderBlock` sets the length.
             output.writeFrameHeader(length: 0, type: .headers, flags: flags, stream: stream)
             if isFirst { HPACKWriter.writeEmptyTable(into: &output) }
             write(&output)
+            isTooLong = !output.setFrameLength()
         }
-        self.frames.endHeaderBlock(at: start, stream: stream)
+        if isTooLong { self.frames.splitHeaderBlock(at: start, stream: stream) }
     }
 
     /// Writes the end of a stream, after all of its output.
@@ -142,17 +143,11 @@ extension HTTP2Outbox {
 }
 
 extension ByteBuffer {
-    /// Sets the length of the HEADERS frame at `start`, or splits it into several frames if it is
-    /// too long (RFC 9113 section 4.3).
-    mutating func endHeaderBlock(at start: Int, stream: UInt32) {
+    /// Splits the HEADERS frame at `start`, the last one in the buffer, into several frames (RFC
+    /// 9113 section 4.3).
+    fileprivate mutating func splitHeaderBlock(at start: Int, stream: UInt32) {
         let blockStart = start + HTTP2FrameHeader.size
         let count = self.writerIndex - blockStart
-        guard count > HTTP2FrameHeader.maxLength else {
-            // The length is 24 bits, followed by the type.
-            let type = HTTP2FrameType.headers.rawValue
-            self.setInteger(UInt32(count) << 8 | UInt32(type), at: start)
-            return
-        }
         guard var block = self.getSlice(at: blockStart, length: count),
             let flags = self.getInteger(at: start + 4, as: UInt8.self)
         else { return }

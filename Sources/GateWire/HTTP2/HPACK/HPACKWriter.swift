@@ -94,8 +94,20 @@ package struct HPACKWriter {
         )
     }
 
-    /// The index of the name in the static table (RFC 7541 Appendix A).
+    /// Writes `content-type`, without a search for its name.
+    static func writeContentType(_ value: Span<UInt8>, into block: inout OutputRawSpan) {
+        self.writeField(
+            name: Self.contentTypeName,
+            value,
+            from: 0,
+            to: value.count,
+            into: &block
+        )
+    }
+
+    /// The indices of the names in the static table (RFC 7541 Appendix A).
     private static let lengthName = 28
+    private static let contentTypeName = 31
     /// The maximum size of the field, in bytes.
     static let lengthFieldSpace = 24
 

@@ -179,6 +179,11 @@ package struct HeaderList {
         swap(&self.lines, &lines)
     }
 
+    /// Takes over the memory of the lines of a head that is no longer needed.
+    package mutating func reuseLines(of head: inout RequestHead) {
+        head.fields.exchangeLines(with: &self.lines)
+    }
+
     /// Appends the empty line that ends a header section.
     mutating func endSection() {
         self.bytes.append(ASCII.carriageReturn)
