@@ -254,7 +254,12 @@ final class ModuleTests {
 
     @Test func `observing rules deny nothing`() throws {
         try self.replace("mode: observe\n" + Self.rules)
-        #expect(try self.stream().send(Self.old))
+        let stream = try self.stream()
+        #expect(stream.send(Self.old))
+        #expect(Self.value("versiongate.observed", of: stream.metadata) == ["ios"])
+        let current = try self.stream()
+        #expect(current.send(Self.current))
+        #expect(Self.value("versiongate.observed", of: current.metadata) == [])
     }
 
     @Test func `a route that observes denies nothing, after a change of the rules, too`() throws {
@@ -273,6 +278,7 @@ final class ModuleTests {
             observed.use(observing)
             #expect(observed.send(Self.old))
             #expect(Self.value("versiongate.decision", of: observed.metadata) == ["recommend"])
+            #expect(Self.value("versiongate.observed", of: observed.metadata) == ["ios"])
             let denied = try #require(StandInStream(filter))
             #expect(!denied.send(Self.old))
             revisions.append(Self.value("versiongate.revision", of: denied.metadata))

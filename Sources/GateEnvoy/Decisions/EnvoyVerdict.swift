@@ -56,7 +56,9 @@ final class EnvoyVerdict: Sendable {
         self.denial = denial
         // Each entry adds about a tenth to the cost of the filter.
         let facts = decision.facts(of: revision)
-        let isPlain = decision.kind == .allow && decision.ruleID == nil && !self.hasRoute
+        let isPlain =
+            decision.kind == .allow && decision.ruleID == nil && !self.hasRoute
+            && decision.observed.isEmpty
         self.metadata = FieldBlock(
             facts.prefix(isPlain ? 1 : facts.count)
                 .map { HeaderField(name: $0.name, value: $0.value) }

@@ -29,9 +29,17 @@ extension Decision {
 
     /// The decision as facts for the log of a gateway, in alphabetical order of their names.
     package func facts(of revision: String) -> [(name: String, value: String)] {
-        var facts = [(name: "decision", value: self.name), (name: "revision", value: revision)]
-        if let route = self.route { facts.append((name: "route", value: route.backend)) }
-        if let rule = self.ruleID { facts.append((name: "rule", value: rule)) }
-        return facts
+        let facts: [(name: String, value: String?)] = [
+            ("decision", self.name), ("observed", self.observedRules), ("revision", revision),
+            ("route", self.route?.backend), ("rule", self.ruleID),
+        ]
+        return facts.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    /// The IDs of the rules in observe mode that would have denied the request or recommended an
+    /// update, separated by commas; `nil` if there are none.
+    package var observedRules: String? {
+        let ids = self.observed.map { $0.ruleID ?? RuleExpectation.unidentified }
+        return ids.isEmpty ? nil : ids.joined(separator: ",")
     }
 }

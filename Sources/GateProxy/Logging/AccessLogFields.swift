@@ -89,8 +89,7 @@ enum AccessLogFields {
     static func rendered(_ decision: Decision?, as format: AccessLogFormat) -> [UInt8] {
         let kind = decision?.name
         let rule = decision?.ruleID
-        let ids = decision?.observed.map { $0.ruleID ?? "unidentified" } ?? []
-        let observed = ids.isEmpty ? nil : ids.joined(separator: ",")
+        let observed = decision?.observedRules
         let route = decision?.route.map { "\($0.ruleID):\($0.backend)" }
         let pass = decision?.passID?.description
         let room =
