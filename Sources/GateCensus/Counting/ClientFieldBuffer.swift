@@ -4,6 +4,7 @@ import GatePolicy
 ///
 /// The fields are parsed after a fetch, because parsing each new client on its event loop would
 /// make such requests expensive.
+// Without this attribute, `writeHeader` would not be inlined into other modules.
 @usableFromInline
 package struct ClientFieldBuffer: Sendable {
     /// The maximum size of a client's fields, in bytes; if they are longer, none are stored.

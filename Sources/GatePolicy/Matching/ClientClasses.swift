@@ -371,10 +371,6 @@ extension ClientClasses.Place {
     }
 }
 
-extension Span<UInt8> {
-    fileprivate var isASCII: Bool { self.allSatisfy { $0 < 0x80 } }
-}
-
 /// The kind of a position, combined with the raw value of the part.
 private enum Mark: UInt8 {
     case plain = 0x00

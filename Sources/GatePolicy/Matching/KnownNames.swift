@@ -10,7 +10,7 @@ struct KnownNames: Sendable {
     init(_ names: some Sequence<String>, prefixes: some Sequence<String> = []) {
         self.names = Set(names.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
         self.prefixes = Set(prefixes.map { Array($0.utf8) }).sorted { $0.count > $1.count }
-        self.isASCII = (self.names + self.prefixes).allSatisfy { $0.allSatisfy { $0 < 0x80 } }
+        self.isASCII = (self.names + self.prefixes).allSatisfy { $0.span.isASCII }
     }
 
     /// Returns the number of a name, or else of the longest known prefix of the name; 0 if rules
@@ -21,7 +21,7 @@ struct KnownNames: Sendable {
         // The longest prefix also implies all shorter prefixes of the name.
         let longest = self.prefixes.firstIndex { prefix in
             prefix.count < name.count
-                && prefix.span.isEqual(to: name.extracting(0..<prefix.count))
+                && name.extracting(0..<prefix.count).difference(from: prefix.span) == 0
         }
         return longest.map { self.names.count + 1 + $0 } ?? 0
     }
@@ -48,19 +48,13 @@ struct KnownNames: Sendable {
         let written = self.place(of: name)
         // A match is final, because rules contain no aliases. A mismatch of a non-ASCII name is
         // final if all names in rules are ASCII, because aliases contain only ASCII letters.
-        guard written == 0, !self.isASCII || name.allSatisfy({ $0 < 0x80 }) else { return written }
+        guard written == 0, !self.isASCII || name.isASCII else { return written }
         let platform = Platform(name).name
         return self.place(of: platform.utf8Span.span)
     }
 }
 
 extension Span<UInt8> {
-    fileprivate func isEqual(to other: Span<UInt8>) -> Bool {
-        guard self.count == other.count else { return false }
-        for index in self.indices where self[index] != other[index] { return false }
-        return true
-    }
-
     /// Returns a negative number if these bytes precede the others, a positive one if they follow
     /// them, and 0 if they are equal.
     fileprivate func difference(from other: Span<UInt8>) -> Int {

@@ -12,6 +12,8 @@ extension Span<UInt8> {
         }
     }
 
+    var isASCII: Bool { self.allSatisfy { $0 < 0x80 } }
+
     func allSatisfy(_ isWanted: (UInt8) -> Bool) -> Bool {
         for index in self.indices where !isWanted(self[index]) { return false }
         return true

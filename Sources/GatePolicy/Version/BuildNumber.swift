@@ -80,11 +80,11 @@ package struct BuildNumber: Sendable {
         return build
     }
 
-    /// Returns the build if it is one number of at most 19 digits, as most builds are.
+    /// Returns the build if it is one number that certainly fits into 64 bits, as most builds are.
     ///
-    /// Such a number is below 2^64, so no digit has to be checked for an overflow.
+    /// No digit of such a number has to be checked for an overflow.
     private static func readShort(_ text: Span<UInt8>) -> BuildNumber? {
-        guard text.count < 20 else { return nil }
+        guard text.count <= DecimalNumber.safeDigits else { return nil }
         var number: UInt64 = 0
         for index in text.indices {
             guard text[index].isDigit else { return nil }
@@ -128,8 +128,8 @@ package struct BuildNumber: Sendable {
         !text.isEmpty && text.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }
 
-    /// Whether the text is certainly a build number in the form of `description`: at most 19 digits
-    /// in each part, and no leading zeros.
+    /// Whether the text is certainly a build number in the form of `description`: no part has
+    /// a leading zero or more than `DecimalNumber.safeDigits` digits.
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         guard 1...Self.maximumLength ~= text.count else { return false }
         var (parts, digits) = (1, 0)
@@ -137,7 +137,8 @@ package struct BuildNumber: Sendable {
             let byte = text[index]
             if byte.isDigit {
                 // A leading zero must not be followed by another digit.
-                guard digits < 19, digits != 1 || text[index - 1] != 0x30 else { return false }
+                guard digits < DecimalNumber.safeDigits, digits != 1 || text[index - 1] != 0x30
+                else { return false }
                 digits += 1
             } else {
                 guard byte == UInt8(ascii: "."), digits > 0, parts < self.maximumParts else {

@@ -10,13 +10,16 @@ enum DecimalNumber: Sendable, Hashable {
 
     static let zero = DecimalNumber.small(0)
 
+    /// The number of digits that certainly fit into 64 bits.
+    static let safeDigits = 19
+
     /// Parses digits; `nil` if the string is empty or contains any other byte.
     init?(digits: Span<UInt8>) {
         guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         var start = 0
         while start < digits.count, digits[start] == 0x30 { start += 1 }
         let significant = digits.extracting(start..<digits.count)
-        guard significant.count <= 19 else {
+        guard significant.count <= Self.safeDigits else {
             self = .large(significant.text)
             return
         }

@@ -27,6 +27,7 @@ package struct HTTP2RequestHead {
     private var authority: Range<Int>?
     /// The value of `:protocol` in an extended CONNECT request (RFC 8441 section 4).
     private var connectProtocol: Range<Int>?
+    /// Whether the method is CONNECT, also that of a WebSocket.
     private var isConnect = false
     private var isWebSocket = false
     private var length: UInt64?
@@ -51,13 +52,11 @@ package struct HTTP2RequestHead {
         var reading = Self()
         head.hasRequestLine = false
         head.fieldsStart = list.bytes.count
-        // The head takes the lines with their roles, and the list those of the previous head, to
-        // reuse their memory.
+        // The head takes the lines with their roles; see `HeaderList.reuseLines(of:)`.
         var lines: [FieldLine] = []
         list.exchangeLines(with: &lines)
         try reading.take(&lines, in: list.bytes.span, into: &head)
         head.fields.exchangeLines(with: &lines)
-        list.exchangeLines(with: &lines)
         let body = try reading.body(endsStream: endsStream)
         head.hasUnannouncedBody = body == .any
         reading.joinCookies(of: &list, into: &head)

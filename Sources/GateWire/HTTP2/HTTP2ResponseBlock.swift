@@ -20,10 +20,7 @@ package enum HTTP2ResponseBlock {
             case .contentLength:
                 guard mayHaveLength, !isTrailersOnly else { break }
                 HPACKWriter.writeLength(bytes.extracting(line.value), into: &block)
-            case .contentType:
-                guard !facts.connection.nominates(line, in: bytes) else { break }
-                HPACKWriter.writeContentType(bytes.extracting(line.value), into: &block)
-            case .other, .host, .expect, .origin, .accept, .requestID,
+            case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
                 .accessControlRequestMethod, .maxForwards, .forwarded, .identity, .dialect:
                 guard !facts.connection.nominates(line, in: bytes) else { break }
                 HPACKWriter.writeField(bytes, line, into: &block)

@@ -15,6 +15,8 @@ extension HTTP2Connection {
     }
 
     /// Releases the streams that have ended.
+    ///
+    /// It is called several times per request, and a stream ends only once.
     @inline(__always)
     func settle() {
         if !self.over.isEmpty { self.releaseEndedStreams() }

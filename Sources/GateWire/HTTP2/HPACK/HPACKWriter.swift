@@ -53,7 +53,12 @@ package struct HPACKWriter {
         _ line: FieldLine,
         into block: inout OutputRawSpan
     ) {
-        self.writeName(bytes, from: line.start, to: line.nameEnd, into: &block)
+        if case .contentType = line.role {
+            // Its role is known, so its name does not have to be found.
+            self.writeInteger(Self.contentTypeName, prefix: 4, into: &block)
+        } else {
+            self.writeName(bytes, from: line.start, to: line.nameEnd, into: &block)
+        }
         self.writeInteger(line.valueEnd - line.valueStart, prefix: 7, into: &block)
         block.write(bytes, from: line.valueStart, to: line.valueEnd)
     }
@@ -90,17 +95,6 @@ package struct HPACKWriter {
             digits,
             from: 0,
             to: digits.count,
-            into: &block
-        )
-    }
-
-    /// Writes `content-type`, without a search for its name.
-    static func writeContentType(_ value: Span<UInt8>, into block: inout OutputRawSpan) {
-        self.writeField(
-            name: Self.contentTypeName,
-            value,
-            from: 0,
-            to: value.count,
             into: &block
         )
     }
