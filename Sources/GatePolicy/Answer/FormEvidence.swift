@@ -20,11 +20,13 @@ package struct FormEvidence: Sendable {
 
     /// Adds the value of an `Accept` line.
     package mutating func add(accept value: Span<UInt8>) {
+        // All types that matter contain this letter; `application/json` and `*/*` do not.
+        guard value.contains(letter: UInt8(ascii: "h")) else { return }
         var (namesHTML, namesXHTML) = (false, false)
         var start = 0
         while start < value.count {
-            var end = start
-            while end < value.count, value[end] != UInt8(ascii: ",") { end += 1 }
+            let rest = value.extracting(start..<value.count)
+            let end = rest.firstIndex(of: UInt8(ascii: ",")).map { start + $0 } ?? value.count
             let member = value.withoutBlanks(start..<end)
             start = end + 1
             // One or two letters are enough to rule out these types in nearly all requests.

@@ -88,16 +88,32 @@ extension Span<UInt8> {
         guard self.count >= 8 else {
             return !self.allSatisfy { $0 != first && $0 != second && $0 != third }
         }
-        return unsafe self.withUnsafeBytes { bytes in
+        return self.containsWord { word in
+            let marks =
+                Self.marks(of: first, in: word) | Self.marks(of: second, in: word)
+                | Self.marks(of: third, in: word)
+            return marks & Self.highBits != 0
+        }
+    }
+
+    /// Whether a letter occurs in either case; `letter` is in lower case.
+    func contains(letter: UInt8) -> Bool {
+        guard self.count >= 8 else { return !self.allSatisfy { $0 | 0x20 != letter } }
+        return self.containsWord { word in
+            Self.marks(of: letter, in: word | 0x2020_2020_2020_2020) & Self.highBits != 0
+        }
+    }
+
+    /// Whether a condition holds for one of the words of eight bytes; there must be at least one.
+    @inline(__always)
+    private func containsWord(where isWanted: (UInt64) -> Bool) -> Bool {
+        unsafe self.withUnsafeBytes { bytes in
             // The last word may overlap with the one before it.
             let last = bytes.count - 8
             var index = 0
             while true {
                 let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                let marks =
-                    Self.marks(of: first, in: word) | Self.marks(of: second, in: word)
-                    | Self.marks(of: third, in: word)
-                if marks & Self.highBits != 0 { return true }
+                if isWanted(word) { return true }
                 guard index < last else { return false }
                 index = Swift.min(index + 8, last)
             }

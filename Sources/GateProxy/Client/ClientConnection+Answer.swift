@@ -7,10 +7,8 @@ import NIOCore
 extension ClientConnection {
     /// Responds to a request that is not forwarded.
     func answer(_ answer: RenderedAnswer, facts: RequestFacts) {
-        self.answer(answer, facts: facts, version: Self.noVersion.span)
+        self.answer(answer, facts: facts, version: Span())
     }
-
-    private static let noVersion: [UInt8] = []
 
     /// `version`: the version to insert into the gaps of the response.
     func answer(_ answer: RenderedAnswer, facts: RequestFacts, version: Span<UInt8>) {
@@ -32,7 +30,7 @@ extension ClientConnection {
             answer,
             keepsClient: keepsClient,
             remaining: remaining,
-            version: Self.noVersion.span
+            version: Span()
         )
     }
 
@@ -61,10 +59,11 @@ extension ClientConnection {
     func answerHeld(keepsClient: Bool) {
         guard let answer = self.request.response.takeHeld() else { return }
         if !keepsClient { self.exchange.linger(limits: self.loop.settings.discardLimits) }
-        self.write(answer, keepsClient: keepsClient, version: Self.noVersion.span)
+        self.write(answer, keepsClient: keepsClient, version: Span())
         self.perform(keepsClient ? .answer : .answerAndLinger)
     }
 
+    @inline(__always)
     private func write(_ answer: RenderedAnswer, keepsClient: Bool, version: Span<UInt8>) {
         let status = self.status(of: answer)
         self.request.logEntry?.answered(status)
@@ -74,7 +73,8 @@ extension ClientConnection {
 
     private func recipient(keepsClient: Bool) -> ClientOutput.Recipient {
         ClientOutput.Recipient(
-            response: self.request.response,
+            isHead: self.request.response.isHead,
+            isHTTP10: self.request.response.isHTTP10,
             origin: self.request.origin,
             keepsClient: keepsClient
         )

@@ -195,9 +195,14 @@ extension ClientConnection {
 /// Discarding request bodies.
 extension ClientConnection {
     /// The part of a denied request's body that has not been received.
+    @inline(__always)
     func remainingBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
+        facts.framing == .none ? .nothing : self.remainingContent(facts)
+    }
+
+    private func remainingContent(_ facts: RequestFacts) -> Exchange.RemainingBody {
         // `HTTP2Connection` discards the rest of the body for streams.
-        guard facts.framing != .none, !self.transport.isStream else { return .nothing }
+        guard !self.transport.isStream else { return .nothing }
         // The client may or may not send the announced body.
         guard !facts.expectsContinue else { return .unknown }
         guard !self.discardsWholeBody() else { return .nothing }

@@ -352,9 +352,13 @@ extension ClientConnection {
     /// The status of a response for this client.
     ///
     /// A 2xx status would open a WebSocket over HTTP/2.
+    @inline(__always)
     func status(of answer: RenderedAnswer) -> Int {
-        guard self.webSocketKey != nil else { return answer.status }
-        return answer.failureStatus(for: self.request.verdict?.decision)
+        self.webSocketKey == nil ? answer.status : self.webSocketStatus(of: answer)
+    }
+
+    private func webSocketStatus(of answer: RenderedAnswer) -> Int {
+        answer.failureStatus(for: self.request.verdict?.decision)
     }
 
     /// Rejects a stream's request because its head is invalid.

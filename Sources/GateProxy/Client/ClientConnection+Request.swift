@@ -130,7 +130,7 @@ extension ClientConnection {
         self.request.isCall = facts.isCall
         self.request.body.begin(facts.framing)
         if let denial = verdict.denial {
-            self.request.origin = facts.origin(of: head, in: bytes)
+            if facts.originLine != nil { self.request.origin = facts.origin(of: head, in: bytes) }
             if facts.framing != .none, self.origin.isTrusted {
                 let address = self.clientAddress(head, facts: facts, in: bytes)
                 self.request.discards.forwardedClient = ClientNetwork(address)
@@ -189,15 +189,16 @@ extension ClientConnection {
 extension ClientConnection {
     @inline(__always)
     func verdict(
+        of rules: WorkerRules,
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) -> Verdict {
-        self.rules.verdict(
+        rules.verdict(
             on: head,
             facts: facts,
             in: bytes,
-            address: self.rules.dependsOnAddress
+            address: rules.dependsOnAddress
                 ? self.clientAddress(head, facts: facts, in: bytes) : "",
             last: &self.heads.lastVerdict
         )
@@ -210,8 +211,9 @@ extension ClientConnection {
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) -> Verdict {
-        let verdict = self.verdict(on: head, facts: facts, in: bytes)
-        self.count(verdict, on: head, facts: facts, in: bytes)
+        let rules = self.rules
+        let verdict = self.verdict(of: rules, on: head, facts: facts, in: bytes)
+        self.count(verdict, of: rules, on: head, facts: facts, in: bytes)
         return verdict
     }
 
@@ -219,11 +221,11 @@ extension ClientConnection {
     @inline(__always)
     func count(
         _ verdict: Verdict,
+        of rules: WorkerRules,
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) {
-        let rules = self.rules
         self.loop.tally.count(verdict.tallyPlace)
         if let census = self.loop.census {
             self.request.censusReceipt = rules.count(
@@ -247,9 +249,9 @@ extension ClientConnection {
         in bytes: Span<UInt8>
     ) -> Verdict {
         let rules = self.rules
-        let decided = self.verdict(on: head, facts: facts, in: bytes)
+        let decided = self.verdict(of: rules, on: head, facts: facts, in: bytes)
         let verdict = self.loop.passed(decided, head, facts: facts, in: bytes, rules, for: .request)
-        self.count(verdict, on: head, facts: facts, in: bytes)
+        self.count(verdict, of: rules, on: head, facts: facts, in: bytes)
         return verdict
     }
 
@@ -344,14 +346,15 @@ extension ClientConnection {
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) -> Verdict {
-        let verdict = self.verdict(on: head, facts: facts, in: bytes)
+        let rules = self.rules
+        let verdict = self.verdict(of: rules, on: head, facts: facts, in: bytes)
         guard facts.hasGateOwnedField else { return verdict }
         let passed = self.loop.passed(
             verdict,
             head,
             facts: facts,
             in: bytes,
-            self.rules,
+            rules,
             for: .inspection
         )
         return self.previewed(passed, head, facts: facts, in: bytes, counts: false)

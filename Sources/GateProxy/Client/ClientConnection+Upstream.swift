@@ -224,7 +224,10 @@ extension ClientConnection: UpstreamReceiver {
                 head,
                 facts: facts,
                 bytes: bytes,
-                connection: self.request.response.connection(keepsClient: keepsClient)
+                connection: ResponseHeadWriter.Connection(
+                    keepsClient: keepsClient,
+                    isHTTP10: self.request.response.isHTTP10
+                )
             )
             if facts.isEventStream, request?.isRepeatable == true {
                 self.keepRevocable(request, isWebSocket: false)

@@ -71,7 +71,10 @@ extension ClientOutput {
     ///
     /// These are copies, because a write can end the connection, and thereby change its current request.
     struct Recipient {
-        let response: ResponseRelay
+        /// Whether the request method is `HEAD`.
+        let isHead: Bool
+        /// Whether the client uses HTTP/1.0.
+        let isHTTP10: Bool
         /// The origin of a web app that must be able to read the response.
         let origin: String?
         /// Whether another request may follow.
@@ -79,12 +82,12 @@ extension ClientOutput {
 
         /// Whether a response is sent as rendered, with only the date added.
         fileprivate func takesAsRendered(_ answer: RenderedAnswer) -> Bool {
-            self.keepsClient && !answer.sendsUpgrade && !self.response.isHTTP10
-                && !self.response.isHead && self.origin == nil
+            self.keepsClient && !answer.sendsUpgrade && !self.isHTTP10 && !self.isHead
+                && self.origin == nil
         }
 
         fileprivate var connection: ResponseHeadWriter.Connection {
-            self.response.connection(keepsClient: self.keepsClient)
+            ResponseHeadWriter.Connection(keepsClient: self.keepsClient, isHTTP10: self.isHTTP10)
         }
     }
 
@@ -107,9 +110,9 @@ extension ClientOutput {
             self.writeWhole(answer, version: version)
         } else {
             let answer = answer.filled(with: version)
-            let sendsUpgrade = answer.sendsUpgrade && !recipient.response.isHTTP10
+            let sendsUpgrade = answer.sendsUpgrade && !recipient.isHTTP10
             self.writeHead(answer, to: recipient, sendsUpgrade: sendsUpgrade)
-            guard !recipient.response.isHead, var buffer = self.pending.take() else { return }
+            guard !recipient.isHead, var buffer = self.pending.take() else { return }
             self.contentCount += answer.body.count
             buffer.writeBytes(answer.body)
             self.pending = buffer
@@ -136,7 +139,7 @@ extension ClientOutput {
         version: Span<UInt8>
     ) {
         let count = answer.bodyCount(with: version)
-        let hasContent = count > 0 && !recipient.response.isHead
+        let hasContent = count > 0 && !recipient.isHead
         Self.writeHead(
             answer,
             status: status,

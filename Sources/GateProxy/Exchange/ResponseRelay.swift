@@ -124,13 +124,4 @@ extension ResponseRelay {
     var upstreamKeepsAlive: Bool {
         if case .relaying(_, let keepsAlive) = self.state { keepsAlive } else { false }
     }
-
-    /// Returns the `Connection` header field of the response (RFC 9112 section 9.3).
-    func connection(keepsClient: Bool) -> ResponseHeadWriter.Connection {
-        switch (keepsClient, self.isHTTP10) {
-        case (true, false): .keep
-        case (true, true): .keepExplicitly
-        case (false, _): .close
-        }
-    }
 }

@@ -36,10 +36,8 @@ struct VerdictKey: Hashable {
     }
 
     /// Starts the key of a class, which `ClientClasses` completes.
-    mutating func beginClass(in scope: RequestScope) {
+    mutating func beginClass() {
         self.isClass = true
-        // Comparing unrestricted scopes costs less than copying one.
-        if self.scope != scope { self.scope = scope }
         // Cheaper than `removeAll(keepingCapacity:)`.
         self.bytes.removeLast(self.bytes.count)
     }
@@ -234,6 +232,13 @@ struct VerdictLookUp {
 
     init(_ cache: VerdictCache) {
         self.cache = cache
+    }
+
+    /// Starts the key of the client's class, in the scope of the client's own key.
+    mutating func beginClass() {
+        self.classKey.beginClass()
+        // Comparing unrestricted scopes costs less than copying one.
+        if self.classKey.scope != self.key.scope { self.classKey.scope = self.key.scope }
     }
 
     mutating func isSameClient(as known: KnownVerdict) -> Bool {

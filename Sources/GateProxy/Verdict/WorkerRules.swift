@@ -269,7 +269,7 @@ final class WorkerRules {
     ) -> ClientClasses.Told? {
         guard let classes = self.classes, facts.identityFields != 0, !facts.offersUpgrade
         else { return nil }
-        self.lookUp.classKey.beginClass(in: self.lookUp.key.scope)
+        self.lookUp.beginClass()
         var told = ClientClasses.Told()
         let lines = head.fields.lines.span
         for index in lines.indices {

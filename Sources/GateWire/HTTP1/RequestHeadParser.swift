@@ -170,8 +170,12 @@ extension RequestHeadParser {
         to end: Int,
         in bytes: Span<UInt8>
     ) -> MessageFault? {
-        guard end - start == 8,
-            bytes[start] == UInt8(ascii: "H"), bytes[start + 1] == UInt8(ascii: "T"),
+        guard end - start == 8 else { return .version }
+        if bytes.word(at: start) == Self.version11 {
+            self.head.minorVersion = 1
+            return nil
+        }
+        guard bytes[start] == UInt8(ascii: "H"), bytes[start + 1] == UInt8(ascii: "T"),
             bytes[start + 2] == UInt8(ascii: "T"), bytes[start + 3] == UInt8(ascii: "P"),
             bytes[start + 4] == ASCII.slash, bytes[start + 6] == UInt8(ascii: "."),
             ASCII.isDigit(bytes[start + 5]), ASCII.isDigit(bytes[start + 7])
@@ -180,6 +184,9 @@ extension RequestHeadParser {
         self.head.minorVersion = bytes[start + 7] == UInt8(ascii: "0") ? 0 : 1
         return nil
     }
+
+    /// `HTTP/1.1` as a word, the version in nearly all requests.
+    private static let version11: UInt64 = 0x312E_312F_5054_5448
 
     private mutating func readTarget(
         from start: Int,

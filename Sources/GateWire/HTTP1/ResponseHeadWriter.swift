@@ -12,6 +12,16 @@ package struct ResponseHeadWriter {
         case keepExplicitly
         case close
         case upgrade
+
+        /// The state after a response that does not switch protocols.
+        package init(keepsClient: Bool, isHTTP10: Bool) {
+            self =
+                switch (keepsClient, isHTTP10) {
+                case (true, false): .keep
+                case (true, true): .keepExplicitly
+                case (false, _): .close
+                }
+        }
     }
 
     /// Writes a response head.

@@ -99,20 +99,4 @@ struct ResponseRelayTests {
         #expect(relay.takeHeld() == answer)
         #expect(relay.takeHeld() == nil)
     }
-
-    @Test(
-        arguments: [
-            (false, true, ResponseHeadWriter.Connection.keep), (true, true, .keepExplicitly),
-            (false, false, .close), (true, false, .close),
-        ]
-    )
-    func `the Connection field of a response depends on the version`(
-        _ isHTTP10: Bool,
-        _ keepsClient: Bool,
-        _ connection: ResponseHeadWriter.Connection
-    ) {
-        var relay = ResponseRelay()
-        relay.begin(isHead: false, isHTTP10: isHTTP10)
-        #expect(relay.connection(keepsClient: keepsClient) == connection)
-    }
 }

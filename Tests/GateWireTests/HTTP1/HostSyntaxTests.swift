@@ -26,4 +26,19 @@ struct HostSyntaxTests {
     func `an invalid host is rejected`(_ host: String) {
         #expect(!Self.isValid(host))
     }
+
+    @Test(arguments: [1, 7, 8, 9, 15, 16, 17])
+    func `each byte at each position has the same effect in short and in long hosts`(count: Int) {
+        let letters = "abcdefghijklmnopqrstuvwxyz"
+        let names = Set("\(letters)\(letters.uppercased())0123456789-._~!$%&'*+;=()".utf8)
+        for byte in UInt8.min...UInt8.max {
+            for place in 0..<count {
+                var host = [UInt8](repeating: UInt8(ascii: "x"), count: count)
+                host[place] = byte
+                let isEmptyPort = byte == UInt8(ascii: ":") && place > 0 && place == count - 1
+                let isValid = HostSyntax.isValid(host.span, from: 0, to: count)
+                #expect(isValid == (names.contains(byte) || isEmptyPort), "\(byte) \(place)")
+            }
+        }
+    }
 }

@@ -159,4 +159,19 @@ struct ResponseHeadWriterTests {
         )
         #expect(String(buffer: out) == sample.sent)
     }
+
+    @Test(
+        arguments: [
+            (false, true, ResponseHeadWriter.Connection.keep), (true, true, .keepExplicitly),
+            (false, false, .close), (true, false, .close),
+        ]
+    )
+    func `the Connection field of a response depends on the version`(
+        _ isHTTP10: Bool,
+        _ keepsClient: Bool,
+        _ connection: ResponseHeadWriter.Connection
+    ) {
+        let written = ResponseHeadWriter.Connection(keepsClient: keepsClient, isHTTP10: isHTTP10)
+        #expect(written == connection)
+    }
 }
