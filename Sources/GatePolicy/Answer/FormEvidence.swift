@@ -20,7 +20,7 @@ package struct FormEvidence: Sendable {
 
     /// Adds the value of an `Accept` line.
     package mutating func add(accept value: Span<UInt8>) {
-        // All types that matter contain this letter; `application/json` and `*/*` do not.
+        // All types that indicate a form contain this letter; `application/json` and `*/*` do not.
         guard value.contains(letter: UInt8(ascii: "h")) else { return }
         var (namesHTML, namesXHTML) = (false, false)
         var start = 0

@@ -26,7 +26,7 @@ package struct Platform: Sendable, Hashable {
         let trimmed = raw.extracting(raw.withoutBlanks(0..<raw.count))
         let folded = trimmed.lowercasedText
         // Most clients send the name itself; aliases contain only ASCII letters.
-        guard !Self.names.contains(folded), trimmed.allSatisfy({ $0 < 0x80 }) else {
+        guard !Self.names.contains(folded), trimmed.isASCII else {
             self.name = folded
             return
         }
@@ -51,7 +51,7 @@ package struct Platform: Sendable, Hashable {
 
     /// Whether the bytes are the name or an alias of a known platform.
     static func isKnown(_ raw: Span<UInt8>) -> Bool {
-        raw.allSatisfy { $0 < 0x80 } && Self.known(raw.lowercasedText) != nil
+        raw.isASCII && Self.known(raw.lowercasedText) != nil
     }
 
     private static let names = ["ios", "android", "web", "macos", "windows"]

@@ -104,7 +104,9 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a condition holds for one of the words of eight bytes; there must be at least one.
+    /// Whether a condition holds for one of the words of eight bytes.
+    ///
+    /// The span must have at least eight bytes.
     @inline(__always)
     private func containsWord(where isWanted: (UInt64) -> Bool) -> Bool {
         unsafe self.withUnsafeBytes { bytes in

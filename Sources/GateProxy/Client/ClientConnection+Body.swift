@@ -197,10 +197,11 @@ extension ClientConnection {
     /// The part of a denied request's body that has not been received.
     @inline(__always)
     func remainingBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
-        facts.framing == .none ? .nothing : self.remainingContent(facts)
+        facts.framing == .none ? .nothing : self.remainderOfBody(facts)
     }
 
-    private func remainingContent(_ facts: RequestFacts) -> Exchange.RemainingBody {
+    /// The part of an announced body that has not been received.
+    private func remainderOfBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
         // `HTTP2Connection` discards the rest of the body for streams.
         guard !self.transport.isStream else { return .nothing }
         // The client may or may not send the announced body.

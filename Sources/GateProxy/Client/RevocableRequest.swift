@@ -4,8 +4,8 @@ import GateWire
 /// A request whose response may be long-lived: a WebSocket, an event stream, or a gRPC call.
 ///
 /// The request is kept so that it can be evaluated again when the rules change or a scheduled
-/// change is due. A class, because few requests have such a response, and each request resets its
-/// members.
+/// change is due. It is a class, so that a request without such a response stores and resets only a
+/// reference.
 final class RevocableRequest {
     private let request: ForwardedRequest
     /// The second at which the verdict may change; `nil` if only different rules can change it.

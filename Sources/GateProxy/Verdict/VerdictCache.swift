@@ -35,8 +35,8 @@ struct VerdictKey: Hashable {
         self.digest = Int(truncatingIfNeeded: digest)
     }
 
-    /// Starts the key of a class, which `ClientClasses` completes.
-    mutating func beginClass() {
+    /// Starts the key of a class, which `ClientClasses` completes; `VerdictLookUp` sets its scope.
+    fileprivate mutating func beginClass() {
         self.isClass = true
         // Cheaper than `removeAll(keepingCapacity:)`.
         self.bytes.removeLast(self.bytes.count)

@@ -10,6 +10,17 @@ extension Span<UInt8> {
         }
     }
 
+    /// Returns the position after the run of letters, digits, hyphens and dots at `start`.
+    @inline(__always)
+    func endOfPlainHost(from start: Int) -> Int {
+        var index = start
+        while true {
+            let others = Self.othersInHost(self.word(at: index))
+            guard others == 0 else { return index &+ Self.bytesBefore(others) }
+            index &+= 8
+        }
+    }
+
     /// Returns the position of the first control character other than HTAB at or after `start`, or
     /// the end of the bytes.
     @inline(__always)
@@ -66,6 +77,14 @@ extension Span<UInt8> {
         let digits = (low &+ Self.ones &* (0x80 - 0x30)) & ~(low &+ Self.ones &* (0x80 - 0x3A))
         let notHyphens = (low ^ Self.ones &* UInt64(ASCII.hyphen)) &+ Self.ones &* 0x7F
         return (~(letters | digits) & notHyphens | word) & Self.highBits
+    }
+
+    /// Marks bytes other than letters, digits, hyphens and dots in their highest bit.
+    @inline(__always)
+    private static func othersInHost(_ word: UInt64) -> UInt64 {
+        let low = word & ~Self.highBits
+        let notDots = (low ^ Self.ones &* UInt64(ASCII.dot)) &+ Self.ones &* 0x7F
+        return Self.othersInName(word) & (notDots | word)
     }
 
     /// Marks control characters in their highest bit.

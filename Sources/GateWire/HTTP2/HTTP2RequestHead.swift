@@ -27,7 +27,7 @@ package struct HTTP2RequestHead {
     private var authority: Range<Int>?
     /// The value of `:protocol` in an extended CONNECT request (RFC 8441 section 4).
     private var connectProtocol: Range<Int>?
-    /// Whether the method is CONNECT, also that of a WebSocket.
+    /// Whether the method is CONNECT, including extended CONNECT (RFC 8441).
     private var isConnect = false
     private var isWebSocket = false
     private var length: UInt64?
@@ -53,8 +53,7 @@ package struct HTTP2RequestHead {
         head.hasRequestLine = false
         head.fieldsStart = list.bytes.count
         // The head takes the lines with their roles; see `HeaderList.reuseLines(of:)`.
-        var lines: [FieldLine] = []
-        list.exchangeLines(with: &lines)
+        var lines = list.takeLines()
         try reading.take(&lines, in: list.bytes.span, into: &head)
         head.fields.exchangeLines(with: &lines)
         let body = try reading.body(endsStream: endsStream)

@@ -41,6 +41,7 @@ struct FormEvidenceTests {
         asked("Accept: text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", form: .document),
         asked("Accept: text/html;q=0.9, Application/XHTML+xml,*/*;q=0.8", form: .page),
         asked("Accept: application/xhtml+xml,text/html", form: .page),
+        asked("Accept: ,TEXT/HTML,, APPLICATION/XHTML+XML,", form: .page),
         asked("Accept: text/htmlx, application/xhtml+xml", form: .document),
         asked("Accept: text/html", "Accept: application/xhtml+xml", form: .document),
         asked("Content-Type: application/json", form: .document),
@@ -109,6 +110,7 @@ struct FormEvidenceTests {
     static let graphQLRequests = [
         asked(graphQL, form: .graphQLResponse),
         asked("Accept: Application/GraphQL-Response+JSON;charset=utf-8", form: .graphQLResponse),
+        asked("Accept: APPLICATION/GRAPHQL-RESPONSE+JSON", form: .graphQLResponse),
         asked("Accept: */*", graphQL, form: .graphQLResponse),
         asked("Accept: application/graphql-response", form: .document),
         asked(by: "GET", "/api?query=%7Ba%7D", graphQL, form: .graphQLResponse),

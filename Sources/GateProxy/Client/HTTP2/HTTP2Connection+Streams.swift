@@ -15,8 +15,7 @@ extension HTTP2Connection {
     }
 
     /// Releases the streams that have ended.
-    ///
-    /// It is called several times per request, and a stream ends only once.
+    // Inlined, because it is called several times per request and usually has nothing to do.
     @inline(__always)
     func settle() {
         if !self.over.isEmpty { self.releaseEndedStreams() }

@@ -174,9 +174,11 @@ package struct HeaderList {
         return line
     }
 
-    /// Swaps the lines with another array, to reuse the memory of that array.
-    mutating func exchangeLines(with lines: inout [FieldLine]) {
-        swap(&self.lines, &lines)
+    /// Moves the lines out.
+    mutating func takeLines() -> [FieldLine] {
+        var lines: [FieldLine] = []
+        swap(&lines, &self.lines)
+        return lines
     }
 
     /// Takes over the memory of the lines of a head that is no longer needed.
