@@ -14,7 +14,7 @@ enum HostSyntax {
             }
             index += 1
         } else {
-            // Nearly all names end here.
+            // Nearly all names consist only of such bytes.
             index = min(bytes.endOfPlainHost(from: start), end)
             while index < end, self.isNameByte(bytes[index]) { index += 1 }
         }
