@@ -83,7 +83,7 @@ struct RecentClientProperties {
         Self.describe(known, gate, &recent)
         // A client is cached when it returns.
         for _ in 0..<2 {
-            recent.keep(in: .unrestricted) { Verdict(decision: .preflight) }
+            recent.keep(Verdict(decision: .preflight), in: .unrestricted)
         }
         for new in [
             [self.lines[0]] + self.lines.dropFirst(2), self.lines, Array(self.lines.dropFirst(2)),

@@ -14,7 +14,7 @@ package import GateWire
 @safe
 package struct RecentClients: ~Copyable {
     /// The maximum number of slots; a power of two.
-    static let most = 1024
+    static let most = 2048
     /// The maximum size of a key in bytes; a multiple of the word size.
     static let keyLength = 256
 
@@ -162,16 +162,21 @@ package struct RecentClients: ~Copyable {
     }
 
     /// Adds the verdict for the current key, if the key was seen before and a slot is available.
-    ///
-    /// `verdict` is called only if the verdict is added.
-    package mutating func keep(in scope: RequestScope, _ verdict: () -> Verdict) {
+    package mutating func keep(_ verdict: Verdict, in scope: RequestScope) {
         guard self.looksForClient, let place = self.placeToKeep() else { return }
         self.places[place] = Place(digest: self.digest, keyLength: Int32(self.keyLength))
-        self.verdicts[place] = verdict()
+        self.verdicts[place] = verdict
         if !scope.isUnrestricted { self.scopes[place] = scope }
         let key = unsafe self.keys + self.places.count * Self.keyLength
         unsafe (self.keys + place * Self.keyLength)
             .copyMemory(from: key, byteCount: self.keyLength)
+    }
+
+    /// Replaces the verdict that was found for the current key.
+    mutating func replaceFound(with verdict: Verdict) {
+        let first = self.firstPlace
+        let isFirst = self.places[first].digest == self.digest
+        self.verdicts[isFirst ? first : self.secondPlace] = verdict
     }
 
     /// Removes and returns all verdicts.

@@ -60,18 +60,6 @@ extension WorkerRules {
         return self.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
     }
 
-    /// Returns a verdict for one client only, so that the client's next request gets a plain copy of the response.
-    func own(
-        _ verdict: Verdict,
-        on head: borrowing RequestHead,
-        in bytes: Span<UInt8>
-    ) -> Verdict {
-        guard let denial = verdict.denial, !denial.isWhole,
-            let own = self.denial(of: verdict, on: head, in: bytes)
-        else { return verdict }
-        return Verdict(verdict, denial: own)
-    }
-
     /// Calls `use` with the client's version as it appears in the denial; if there is none, returns `nil` without
     /// calling `use`.
     func withVersion<Result>(

@@ -142,14 +142,14 @@ final class WorkerRules {
             self.isValid(verdict)
         {
             self.sharedDenials.count(isDenied: verdict.denial != nil)
-            return verdict
+            guard let denial = verdict.denial, !denial.isWhole else { return verdict }
+            return self.ownVerdict(verdict, on: head, in: bytes)
         }
         let told = self.classify(head, facts: facts, in: bytes)
         if told != nil,
             let verdict = self.classVerdict(on: head, facts: facts, in: bytes, last: &last)
         {
-            self.recentClients?
-                .keep(in: self.lookUp.key.scope) { self.own(verdict, on: head, in: bytes) }
+            self.recentClients?.keep(verdict, in: self.lookUp.key.scope)
             return verdict
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
@@ -173,6 +173,22 @@ final class WorkerRules {
             return self.keep(shared, for: .denial, in: &last)
         }
         return self.keep(verdict, for: isShared ? .class : .client, in: &last)
+    }
+
+    /// Returns the verdict on a recent client with a denial that contains the client's version, and keeps it for the
+    /// client's next requests.
+    ///
+    /// This is done when the client is found for the first time: most clients of a large crowd lose their slots before.
+    @inline(never)
+    private func ownVerdict(
+        _ verdict: Verdict,
+        on head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        guard let denial = self.denial(of: verdict, on: head, in: bytes) else { return verdict }
+        let own = Verdict(verdict, denial: denial)
+        self.recentClients?.replaceFound(with: own)
+        return own
     }
 
     /// Sets the key for the table of recent clients, if the client may belong to a class.

@@ -599,6 +599,32 @@ struct ClientClassTests {
         #expect(page !== one)
     }
 
+    /// Most clients of a large crowd do not return before they lose their slots, so a copy of the document is only
+    /// rendered for those that do.
+    @Test func `a client that returns gets a denial that contains its version`() throws {
+        let rules = WorkerRules(try Self.ruleSet(Self.twoLanguages), cacheCapacity: 1000)
+        func verdict(_ version: String) throws -> Verdict {
+            try rules.verdict(
+                onFirst: wire(
+                    "GET / HTTP/1.1",
+                    "Host: a",
+                    "X-App-Platform: ios",
+                    "X-App-Version: \(version)"
+                )
+            )
+        }
+        // The first request is evaluated, the second one finds the class, and the third one adds the client.
+        let shared = try (0..<3).map { _ in try verdict("3.9") }
+        #expect(shared[2] === shared[1])
+        #expect(shared[1].denial?.isWhole == false)
+        let own = try verdict("3.9")
+        let denial = try #require(own.denial)
+        #expect(denial.isWhole)
+        #expect(String(decoding: denial.body, as: UTF8.self).contains("\"message\":\"3.9\""))
+        #expect(try verdict("3.9") === own)
+        #expect(try verdict("3.8") === shared[1])
+    }
+
     /// Fewer clients than the cache can keep, some of which share a slot among the recent clients, and more than it can
     /// keep.
     @Test(arguments: [200, 300])

@@ -56,7 +56,7 @@ struct RecentClientTests {
         ) throws {
             for _ in 0..<times {
                 try self.describe(lines, path: path, form: form)
-                self.clients.keep(in: self.scope(path)) { verdict }
+                self.clients.keep(verdict, in: self.scope(path))
             }
         }
 
@@ -64,8 +64,10 @@ struct RecentClientTests {
 
         /// Caches a verdict for the last described client.
         func keepDescribed(_ verdict: Verdict) {
-            self.clients.keep(in: .unrestricted) { verdict }
+            self.clients.keep(verdict, in: .unrestricted)
         }
+
+        func replaceFound(with verdict: Verdict) { self.clients.replaceFound(with: verdict) }
 
         func verdict(
             _ lines: [String],
@@ -80,7 +82,7 @@ struct RecentClientTests {
         func verdictWithoutDescription(after lines: [String]) throws -> Verdict? {
             try self.describe(lines, path: "/", form: .document)
             self.clients.clearKey()
-            self.clients.keep(in: .unrestricted) { Verdict(decision: .preflight) }
+            self.clients.keep(Verdict(decision: .preflight), in: .unrestricted)
             return self.clients.verdict(in: .unrestricted)
         }
     }
@@ -270,10 +272,29 @@ struct RecentClientTests {
         let table = FieldNameTable.request(identityHeaderNames: ruleSet.identityHeaderNames)
         try #require(parser.parse(bytes, table: table) == .complete)
         clients.describe(parser.head, in: bytes.span, form: .document, scope: .unrestricted)
-        for _ in 0..<2 { clients.keep(in: .unrestricted) { verdict } }
+        for _ in 0..<2 { clients.keep(verdict, in: .unrestricted) }
         #expect(clients.verdict(in: .unrestricted) === verdict)
         #expect(clients.takeVerdicts().contains { $0 === verdict })
         #expect(clients.verdict(in: .unrestricted) == nil)
+    }
+
+    /// The clients occupy first and second slots, and all have the same slots without digest bits.
+    @Test(arguments: [2, 16, 64], [UInt64.max, 1, 0])
+    func `the verdict that was found can be replaced`(capacity: Int, digestMask: UInt64) throws {
+        let desk = try RecentClientsHarness(capacity: capacity, digestMask: digestMask)
+        let clients = (0..<32).map { Self.client("X-App-Version", "\($0)") }
+        for client in clients { try desk.keep(Verdict(decision: .preflight), client) }
+        let found = try clients.filter { try desk.verdict($0) != nil }
+        try #require(!found.isEmpty)
+        var replaced: [Verdict] = []
+        for client in found {
+            try #require(desk.verdict(client) != nil)
+            replaced.append(Verdict(decision: .preflight))
+            desk.replaceFound(with: replaced[replaced.count - 1])
+        }
+        for (client, verdict) in zip(found, replaced) {
+            #expect(try desk.verdict(client) === verdict)
+        }
     }
 
     @Test func `a later verdict on a client replaces the earlier one`() throws {
