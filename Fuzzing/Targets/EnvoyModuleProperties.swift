@@ -124,7 +124,12 @@ struct EnvoyModuleProperties {
             lines,
             endsWithHead: choice & 64 == 0
         )
-        if passes { stream.receive([":status: 200"]) }
+        if passes {
+            // The rules do not change, so whatever passes continues.
+            try expect(stream.sendData(), "a part of the body of a request is stopped")
+            stream.receive([":status: 200", "content-type: text/event-stream"])
+            try expect(stream.receiveData(), "a part of the body of a response is stopped")
+        }
         return Outcome(
             passes: passes,
             status: stream.status,

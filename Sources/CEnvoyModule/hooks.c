@@ -8,15 +8,7 @@ typedef envoy_dynamic_module_type_envoy_http_header header;
 
 const char *envoy_dynamic_module_on_program_init(void) { return VERSIONGATE_ENVOY_ABI; }
 
-int envoy_dynamic_module_on_http_filter_request_body(void *filter, void *stream, bool ends) {
-    return VERSIONGATE_ENVOY_CONTINUE;
-}
-
 int envoy_dynamic_module_on_http_filter_request_trailers(void *filter, void *stream) {
-    return VERSIONGATE_ENVOY_CONTINUE;
-}
-
-int envoy_dynamic_module_on_http_filter_response_body(void *filter, void *stream, bool ends) {
     return VERSIONGATE_ENVOY_CONTINUE;
 }
 

@@ -11,6 +11,8 @@ import Testing
 struct ModuleThreadTests {
     /// What the threads have seen.
     private final class Record: Sendable {
+        /// The number of threads that have opened their streams.
+        let readyCount = Atomic(0)
         let isOver = Atomic(false)
         let denials = Atomic(0)
         let faults = Mutex<[String]>([])
@@ -44,6 +46,7 @@ struct ModuleThreadTests {
                 ends.leave()
             }
         }
+        while record.readyCount.load(ordering: .acquiring) < 4 { usleep(1000) }
         for number in 3...40 {
             // A broken file in between changes nothing.
             try folder.replace(
@@ -58,15 +61,41 @@ struct ModuleThreadTests {
         #expect(record.denials.load(ordering: .acquiring) > 100)
     }
 
+    /// Opens an event stream.
+    private static func eventStream(
+        of version: String,
+        _ configuration: Configuration
+    ) -> StandInStream? {
+        guard let stream = StandInStream(configuration) else { return nil }
+        let client = ["X-App-Platform: ios", "X-App-Version: \(version)"]
+        guard stream.send(client + ["Accept: text/event-stream"]) else { return nil }
+        stream.receive([":status: 200", "content-type: text/event-stream"])
+        return stream
+    }
+
     /// Sends requests until the rules no longer change.
     private static func evaluate(
         _ configuration: Configuration,
         _ observing: Route,
         _ record: Record
     ) {
+        // These two pass for as long as the minimum is not above their versions.
+        let lasting = [("99.0", true), ("20.5", false)].compactMap { version, isEndless in
+            Self.eventStream(of: version, configuration).map { ($0, isEndless) }
+        }
+        if lasting.count != 2 { record.faults.withLock { $0.append("no stream") } }
+        record.readyCount.add(1, ordering: .releasing)
+        defer {
+            for (stream, isEndless) in lasting where stream.receiveData() != isEndless {
+                record.faults.withLock { $0.append("a stream does not end, or does: \(isEndless)") }
+            }
+        }
         var count = 0
         while !record.isOver.load(ordering: .acquiring) {
             count += 1
+            if count % 10 == 0, let endless = lasting.first?.0, !endless.receiveData() {
+                record.faults.withLock { $0.append("a stream ends") }
+            }
             guard let stream = StandInStream(configuration) else { return }
             let isObserved = count % 3 == 0
             if isObserved { stream.use(observing) }

@@ -2,7 +2,8 @@
 """The backend behind the gateways: echoes requests as JSON, WebSocket frames and gRPC messages.
 
 The response contains the name of the backend, the method, the path, the header lines as they arrived and the number of
-bytes of the body. `/status/NNN…` responds with that status, and `/-/seen` with the paths of the requests so far.
+bytes of the body. `/status/NNN…` responds with that status, `/events…` with an event every tenth of a second, and `/-/seen`
+with the paths of the requests so far.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import hashlib
 import json
 import socketserver
 import sys
+import time
 from concurrent import futures
 
 MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -44,6 +46,8 @@ class Handler(socketserver.StreamRequestHandler):
         SEEN.append(path)
         if fields.get("upgrade", "").lower() == "websocket":
             return self.websocket(fields)
+        if path.startswith("/events"):
+            return self.events()
         if fields.get("expect", "").lower() == "100-continue":
             self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         size = self.read_body(fields)
@@ -80,6 +84,13 @@ class Handler(socketserver.StreamRequestHandler):
         )
         self.wfile.write(head.encode() + (b"" if method == "HEAD" else content))
         return True
+
+    def events(self):
+        """Sends events until the client is gone."""
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+        while True:
+            self.wfile.write(b"data: tick\n\n")
+            time.sleep(0.1)
 
     def websocket(self, fields):
         """Accepts the handshake, and echoes one small frame."""

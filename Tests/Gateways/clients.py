@@ -108,22 +108,75 @@ def first_event(port, path, lines):
         return Response(error=type(error).__name__, seconds=time.monotonic() - began)
 
 
-def websocket(port, path, lines):
-    """Opens a WebSocket and sends a frame; the body is the echo."""
-    began = time.monotonic()
+class EventStream:
+    """An open event stream."""
+
+    def __init__(self, port, path, lines):
+        self.connection = connect(port, 10)
+        self.connection.sendall(head("GET", path, [("Host", "api.example.com"), ("Accept", "text/event-stream"), *lines]))
+        self.parsed = http.client.HTTPResponse(self.connection)
+        self.parsed.begin()
+        self.next()
+
+    def next(self):
+        """Waits for an event; returns whether there was one."""
+        try:
+            return self.parsed.readline() + self.parsed.readline() == b"data: tick\n\n"
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def ends(self, seconds=5):
+        """Returns whether the stream ends within a time."""
+        deadline = time.monotonic() + seconds
+        while self.next():
+            if time.monotonic() > deadline:
+                return False
+        return True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.parsed.close()
+        self.connection.close()
+
+
+PING = bytes([0x81, 0x84, 0, 0, 0, 0]) + b"ping"
+
+
+def handshake(lines):
     key = base64.b64encode(os.urandom(16)).decode()
-    handshake = [
+    return [
         ("Host", "api.example.com"), ("Connection", "Upgrade"), ("Upgrade", "websocket"),
         ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", key), *lines,
     ]
+
+
+def idle_websocket(port, path, lines, meanwhile):
+    """Opens a WebSocket, and sends the first frame after `meanwhile`; the body is the echo."""
+    with connect(port, 10) as connection:
+        connection.sendall(head("GET", path, handshake(lines)))
+        parsed = http.client.HTTPResponse(connection)
+        parsed.begin()
+        meanwhile()
+        try:
+            connection.sendall(PING)
+            return Response(parsed.status, parsed.getheaders(), parsed.fp.read(6)[2:])
+        except OSError as error:
+            return Response(parsed.status, error=type(error).__name__)
+
+
+def websocket(port, path, lines):
+    """Opens a WebSocket and sends a frame; the body is the echo."""
+    began = time.monotonic()
     try:
         with connect(port, 10) as connection:
-            connection.sendall(head("GET", path, handshake))
+            connection.sendall(head("GET", path, handshake(lines)))
             parsed = http.client.HTTPResponse(connection)
             parsed.begin()
             if parsed.status != 101:
                 return Response(parsed.status, parsed.getheaders(), parsed.read(), time.monotonic() - began)
-            connection.sendall(bytes([0x81, 0x84, 0, 0, 0, 0]) + b"ping")
+            connection.sendall(PING)
             frame = parsed.fp.read(6)
             return Response(101, parsed.getheaders(), frame[2:], time.monotonic() - began)
     except (OSError, http.client.HTTPException) as error:

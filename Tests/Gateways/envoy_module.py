@@ -231,6 +231,44 @@ def check_log(gateway):
     yield "the access log", text, "require, all, versiongate_require"
 
 
+def check_streams(gateway):
+    """An event stream and a WebSocket that are open while the rules change."""
+    rule = f"""
+  - id: streams
+    match: {{ platform: ios, path: /events/** }}
+    minimum: "4.1.0"
+    storeUrl: {STORE}
+    accept: [lockout]
+"""
+    count = gateway.log().count("rules loaded")
+
+    def replace(text, number):
+        gateway.replace_rules(text)
+        gateway.await_log("rules loaded", count + number)
+
+    lines = [IOS, ("X-App-Version", "4.0.0")]
+    with (
+        clients.EventStream(gateway.port, "/events/1", lines) as denied,
+        clients.EventStream(gateway.port, "/events/1", CURRENT) as current,
+        clients.EventStream(gateway.port, "/events-of-others", lines) as other,
+    ):
+        replace(RULES + rule, 1)
+        yield "an event stream of a client that new rules deny ends", denied.ends(), True
+        yield "one of another client ends", current.ends(1), False
+        yield "one with another path ends", other.ends(1), False
+    replace(RULES, 2)
+    passed = clients.idle_websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + "\n", 3))
+    yield "an idle WebSocket of a client that new rules let pass", passed.body, b"ping"
+    cut = clients.idle_websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + rule, 4))
+    yield "an idle WebSocket of a client that new rules deny", cut.body, b""
+    time.sleep(0.6)
+    logged = [json.loads(line) for line in gateway.log().splitlines() if line.startswith("{")]
+    texts = [f"{line['status']}, {line['decision']}, {line['rule']}" for line in logged if "/events/" in line["path"]]
+    expected = ["101, allow, None", "101, require, streams", "200, allow, None", "200, require, streams"]
+    yield "their lines in the log", sorted(set(texts)), expected
+    replace(RULES, 5)
+
+
 def check_reload(gateway, revisions):
     """Under load, each response is by one revision, and a broken file keeps the last good one."""
     def revision(number):
@@ -254,15 +292,16 @@ def check_reload(gateway, revisions):
             if body["minimumVersion"] != body["storeUrl"].rsplit("/", 1)[1] + ".0.0":
                 mixed.append(body)
 
+    before = gateway.log().count("rules loaded")
     gateway.replace_rules(revision(2))
-    gateway.await_log("rules loaded", 2)
+    gateway.await_log("rules loaded", before + 1)
     threads = [threading.Thread(target=load) for _ in range(4)]
     for thread in threads:
         thread.start()
     try:
         for number in range(3, revisions + 3):
             gateway.replace_rules(revision(number))
-            gateway.await_log("rules loaded", number)
+            gateway.await_log("rules loaded", before + number - 1)
     finally:
         stop.set()
         for thread in threads:
@@ -274,7 +313,7 @@ def check_reload(gateway, revisions):
     old = get(gateway, "/load", [("X-App-Platform", "load"), ("X-App-Version", f"{revisions + 1}.0")])
     yield "a broken file keeps the last good rules", denial(old), "426"
     gateway.replace_rules(RULES)
-    gateway.await_log("rules loaded", revisions + 3)
+    gateway.await_log("rules loaded", before + revisions + 2)
 
 
 def sample(source):
@@ -330,8 +369,8 @@ def main():
     try:
         gateway.start()
         checks = (
-            check_decisions(gateway), check_routes(gateway), check_log(gateway), check_reload(gateway, given.revisions),
-            check_agreement(gateway, given.requests),
+            check_decisions(gateway), check_routes(gateway), check_log(gateway), check_streams(gateway),
+            check_reload(gateway, given.revisions), check_agreement(gateway, given.requests),
         )
         for title, value, expected in itertools.chain(*checks):
             is_right = value == expected

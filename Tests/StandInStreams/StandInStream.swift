@@ -103,6 +103,30 @@ package final class StandInStream {
         _ = unsafe envoy_dynamic_module_on_http_filter_response_headers(filter, self.stream, true)
     }
 
+    /// Sends a part of the request's body.
+    ///
+    /// - Returns: Whether the module lets it pass.
+    package func sendData() -> Bool {
+        let filter = unsafe UnsafeMutableRawPointer(self.filter)
+        return unsafe envoy_dynamic_module_on_http_filter_request_body(
+            filter,
+            self.stream,
+            false
+        ) == 0
+    }
+
+    /// Sends a part of the body of the backend's response.
+    ///
+    /// - Returns: Whether the module lets it pass.
+    package func receiveData() -> Bool {
+        let filter = unsafe UnsafeMutableRawPointer(self.filter)
+        return unsafe envoy_dynamic_module_on_http_filter_response_body(
+            filter,
+            self.stream,
+            false
+        ) == 0
+    }
+
     private func add(_ name: String, _ value: String, to map: Int32) {
         let (name, value) = (Array(name.utf8), Array(value.utf8))
         unsafe name.withUnsafeBufferPointer { name in

@@ -53,6 +53,10 @@ typedef struct {
 #define VERSIONGATE_ENVOY_CONTINUE 0
 #define VERSIONGATE_ENVOY_STOP_ITERATION 1
 
+// What a hook for a part of a body returns, beside `VERSIONGATE_ENVOY_CONTINUE`
+// (`envoy_dynamic_module_type_on_http_filter_request_body_status` and its like).
+#define VERSIONGATE_ENVOY_STOP_ITERATION_NO_BUFFER 3
+
 // `source.address`, as in Envoy's attributes: the address of the client with its port.
 #define VERSIONGATE_ENVOY_SOURCE_ADDRESS 24
 
@@ -79,7 +83,7 @@ bool envoy_dynamic_module_callback_http_set_header(
     envoy_dynamic_module_type_module_buffer value);
 
 // Sends a response instead of the backend's; the hook must then stop the iteration. It calls the hooks for responses
-// before it returns.
+// before it returns. Once the response has started, it resets the stream instead, and may destroy the filter.
 void envoy_dynamic_module_callback_http_send_response(
     void *_Nonnull filter, uint32_t status, envoy_dynamic_module_type_module_http_header *_Nullable headers,
     size_t count, envoy_dynamic_module_type_module_buffer body, envoy_dynamic_module_type_module_buffer details);

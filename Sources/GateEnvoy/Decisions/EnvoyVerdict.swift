@@ -26,8 +26,8 @@ final class EnvoyVerdict: Sendable {
     let dropped: FieldBlock
     /// The fields to set in the request.
     let requestFields: FieldBlock
-    /// Whether a rule selects a backend, whose name is among the fields.
-    let hasRoute: Bool
+    /// The backend that a rule selects, whose name is among the fields; `nil` for the usual one.
+    let backend: String?
     /// The fields to add to the backend's response.
     let responseFields: FieldBlock
     let denial: Denial?
@@ -51,13 +51,13 @@ final class EnvoyVerdict: Sendable {
         self.kind = decision.kind
         self.dropped = FieldBlock(upstream.drop.map { HeaderField(name: $0, value: "") })
         self.requestFields = FieldBlock(upstream.add + decision.backendFields)
-        self.hasRoute = decision.route != nil
+        self.backend = decision.route?.backend
         self.responseFields = FieldBlock(hint)
         self.denial = denial
         // Each entry adds about a tenth to the cost of the filter.
         let facts = decision.facts(of: revision)
         let isPlain =
-            decision.kind == .allow && decision.ruleID == nil && !self.hasRoute
+            decision.kind == .allow && decision.ruleID == nil && self.backend == nil
             && decision.observed.isEmpty
         self.metadata = FieldBlock(
             facts.prefix(isPlain ? 1 : facts.count)

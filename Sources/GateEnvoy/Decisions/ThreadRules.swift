@@ -11,7 +11,10 @@ final class ThreadRules {
         fileprivate var target: Int?
         fileprivate(set) var origin: Int?
         fileprivate var hasRequestMethod = false
-        fileprivate var offersUpgrade = false
+        fileprivate(set) var offersUpgrade = false
+        fileprivate(set) var acceptsEvents = false
+        /// The form of a denial.
+        fileprivate(set) var form = AnswerForm.document
         fileprivate var announcesBody = false
         /// Whether there is a field that only the gate may send to the backend.
         fileprivate(set) var hasOwned = false
@@ -23,6 +26,8 @@ final class ThreadRules {
         fileprivate(set) var version: Int?
     }
 
+    /// The number of replacements of the rules before these.
+    let generation: Int
     private let ruleSet: RuleSet
     private let fields: RequestFieldTable
     private let queryNames: [String]
@@ -43,7 +48,12 @@ final class ThreadRules {
     private var verdicts = VerdictTable()
     private var tally: RequestTally
 
-    init(_ ruleSet: RuleSet, now: @escaping () -> Timestamp = ThreadRules.wallClock) {
+    init(
+        _ ruleSet: RuleSet,
+        generation: Int = 0,
+        now: @escaping () -> Timestamp = ThreadRules.wallClock
+    ) {
+        self.generation = generation
         self.ruleSet = ruleSet
         self.fields = RequestFieldTable(identityHeaderNames: ruleSet.identityHeaderNames)
         self.queryNames = ruleSet.identityQueryNames
@@ -97,6 +107,7 @@ final class ThreadRules {
             return (self.preflight, facts)
         }
         let form = facts.evidence.form(method: methodBytes, target: targetBytes)
+        facts.form = form
         let scope =
             if !self.distinguishesRequests {
                 RequestScope.unrestricted
@@ -203,7 +214,10 @@ final class ThreadRules {
                 }
             case .owned: facts.hasOwned = true
             case .contentType: facts.evidence.add(contentType: unsafe line.value.span)
-            case .accept: facts.evidence.add(accept: unsafe line.value.span)
+            case .accept:
+                let value = unsafe line.value.span
+                facts.evidence.add(accept: value)
+                if value.accepts(EventStream.mediaType) { facts.acceptsEvents = true }
             case .connectVersion: facts.evidence.add(connectVersion: unsafe line.value.span)
             case .graphQL: facts.evidence.addGraphQLField()
             case .origin: facts.origin = facts.origin ?? index

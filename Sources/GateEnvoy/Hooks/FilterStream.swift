@@ -5,6 +5,8 @@ import GatePolicy
 final class FilterStream {
     private let configuration: FilterConfiguration
     private var verdict: EnvoyVerdict?
+    /// The request, kept while its exchange may be long-lived.
+    private var revocable: RevocableRequest?
     /// Whether Envoy or a filter generates the response, and not the backend.
     private var isLocal = false
 
@@ -17,15 +19,10 @@ final class FilterStream {
     /// - Returns: Whether it passes; otherwise, the response was sent.
     func receiveRequest(_ stream: EnvoyStream, endsWithHead: Bool) -> Bool {
         let thread = ThreadState.current
-        let counter = self.configuration.counter
         stream.read(.request, into: thread.lines)
         Self.undoSelection(by: stream, thread.lines)
         let route = stream.routeSettings
-        let observes = route?.observes == true
-        let rules = thread.rules(of: self.configuration, observing: observes) { old in
-            guard let counter else { return }
-            old.reportAll { stream.count($0, counter, $1) }
-        }
+        let rules = self.rules(on: thread, observing: route?.observes == true, stream)
         let lines = unsafe thread.lines.lines
         let (verdict, facts) = unsafe rules.verdict(
             on: lines,
@@ -34,14 +31,22 @@ final class FilterStream {
             address: { stream.clientAddress }
         )
         self.verdict = verdict
-        if let counter { rules.count(verdict) { stream.count($0, counter, $1) } }
+        if let counter = self.configuration.counter {
+            rules.count(verdict) { stream.count($0, counter, $1) }
+        }
         unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
         if let denial = verdict.denial {
-            let origin = unsafe facts.origin.map { unsafe lines[$0].value }
-                .map { unsafe String(decoding: $0, as: UTF8.self) }
-            let body = unsafe rules.body(of: denial, facts, in: lines)
-            Self.send(denial, body, of: verdict.kind, origin: origin, to: stream)
+            unsafe Self.send(denial, of: verdict.kind, by: rules, facts, lines, to: stream)
             return false
+        }
+        if let kind = facts.revocableKind {
+            self.revocable = unsafe RevocableRequest(
+                kind,
+                lines,
+                endsWithHead: endsWithHead,
+                route: route,
+                generation: rules.generation
+            )
         }
         // The lines are no longer valid after the first change.
         let owned = facts.hasOwned ? unsafe rules.ownedNames(in: lines) : []
@@ -50,7 +55,7 @@ final class FilterStream {
         // Lines with these names are gone by now.
         unsafe verdict.requestFields.forEach { unsafe stream.add($0, $1, in: .request) }
         // Envoy has selected the route by the fields of the client.
-        if verdict.hasRoute || facts.hasOwned { stream.reselectRoute() }
+        if verdict.backend != nil || facts.hasOwned { stream.reselectRoute() }
         return true
     }
 
@@ -67,13 +72,29 @@ final class FilterStream {
 
     private static let routeField = Array(GateField.route.lowercasedASCII.utf8)
 
+    /// The current rules; the requests that former ones have counted are reported.
+    private func rules(
+        on thread: ThreadState,
+        observing isObserving: Bool,
+        _ stream: EnvoyStream
+    ) -> ThreadRules {
+        thread.rules(of: self.configuration, observing: isObserving) { old in
+            guard let counter = self.configuration.counter else { return }
+            old.reportAll { stream.count($0, counter, $1) }
+        }
+    }
+
     private static func send(
         _ denial: EnvoyVerdict.Denial,
-        _ body: [UInt8],
         of kind: Decision.Kind,
-        origin: String?,
+        by rules: ThreadRules,
+        _ facts: ThreadRules.Facts,
+        _ lines: UnsafeBufferPointer<EnvoyLine>,
         to stream: EnvoyStream
     ) {
+        let origin = unsafe facts.origin.map { unsafe lines[$0].value }
+            .map { unsafe String(decoding: $0, as: UTF8.self) }
+        let body = unsafe rules.body(of: denial, facts, in: lines)
         let fields = origin.map(denial.fields(forOrigin:)) ?? denial.fields
         stream.respond(
             status: denial.answer.status,
@@ -93,6 +114,11 @@ final class FilterStream {
         guard !self.isLocal, let verdict, verdict.denial == nil else { return }
         let lines = ThreadState.current.lines
         stream.read(.response, into: lines)
+        if let revocable {
+            let now = ThreadRules.wallClock()
+            let mayLast = unsafe revocable.mayLast(withResponse: lines.lines, at: now)
+            if !mayLast { self.revocable = nil }
+        }
         let isMarked = unsafe lines.lines.contains { unsafe $0.key.elementsEqual(Self.marker) }
         if isMarked { stream.remove(Self.marker, from: .response) }
         guard !verdict.responseFields.isEmpty else { return }
@@ -101,6 +127,47 @@ final class FilterStream {
 
     /// Only the gate may send this field to clients.
     private static let marker = Array(Answer.markerName.lowercasedASCII.utf8)
+
+    /// Evaluates the request of a long-lived exchange again if the rules have changed, or a date in them has passed.
+    ///
+    /// Envoy ends the exchange if the rules now deny it, or select another backend. Once the response has started, Envoy
+    /// resets the stream instead of sending a response; it may release this object while it does so.
+    ///
+    /// - Returns: Whether the exchange continues.
+    func continues(_ stream: EnvoyStream) -> Bool {
+        guard let revocable, let former = self.verdict,
+            revocable.isOutdated(
+                self.configuration.follower.generation,
+                former,
+                now: ThreadRules.wallClock
+            )
+        else { return true }
+        let thread = ThreadState.current
+        let rules = self.rules(on: thread, observing: revocable.observes, stream)
+        let (verdict, facts) = revocable.verdict(by: rules) { stream.clientAddress }
+        self.verdict = verdict
+        if verdict.denial == nil, verdict.backend == former.backend { return true }
+        self.revocable = nil
+        unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
+        if let denial = verdict.denial {
+            let lines = unsafe revocable.lines
+            unsafe Self.send(denial, of: verdict.kind, by: rules, facts, lines, to: stream)
+        } else {
+            stream.respond(status: 503, Self.noFields, body: [], details: "versiongate_moved")
+        }
+        return false
+    }
+
+    private static let noFields = FieldBlock([])
+}
+
+extension ThreadRules.Facts {
+    /// The kind of exchange that the request may start; `nil` for an ordinary one.
+    fileprivate var revocableKind: RevocableRequest.Kind? {
+        if self.offersUpgrade { return .webSocket }
+        if self.form == .grpc { return .call }
+        return self.acceptsEvents ? .eventStream : nil
+    }
 }
 
 extension EnvoyStream {

@@ -101,6 +101,35 @@ public func receiveResponse(
     return VERSIONGATE_ENVOY_CONTINUE
 }
 
+/// Evaluates a long-lived exchange again, when the client sends a part of the request's body.
+@c(envoy_dynamic_module_on_http_filter_request_body)
+public func receiveRequestBody(
+    _ filter: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer,
+    _ ends: Bool
+) -> CInt {
+    unsafe receiveBody(filter, stream)
+}
+
+/// Evaluates a long-lived exchange again, when the backend sends a part of the response's body.
+@c(envoy_dynamic_module_on_http_filter_response_body)
+public func receiveResponseBody(
+    _ filter: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer,
+    _ ends: Bool
+) -> CInt {
+    unsafe receiveBody(filter, stream)
+}
+
+private func receiveBody(
+    _ filter: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer
+) -> CInt {
+    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
+    let continues = withExtendedLifetime(state) { unsafe state.continues(EnvoyStream(filter)) }
+    return continues ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION_NO_BUFFER
+}
+
 /// Notes that a filter, or Envoy, sends a response of its own.
 @c(envoy_dynamic_module_on_http_filter_local_reply)
 public func noteLocalReply(

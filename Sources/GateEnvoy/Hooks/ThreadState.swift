@@ -5,7 +5,6 @@ final class ThreadState {
     private struct Known {
         let configuration: Int
         let isObserving: Bool
-        let generation: Int
         let rules: ThreadRules
     }
 
@@ -39,15 +38,14 @@ final class ThreadState {
             $0.configuration == configuration.number && $0.isObserving == isObserving
         }
         let follower = configuration.follower
-        if let index, self.known[index].generation == follower.generation {
+        if let index, self.known[index].rules.generation == follower.generation {
             return self.known[index].rules
         }
         let (ruleSet, generation) = follower.current(observing: isObserving)
         let known = Known(
             configuration: configuration.number,
             isObserving: isObserving,
-            generation: generation,
-            rules: ThreadRules(ruleSet)
+            rules: ThreadRules(ruleSet, generation: generation)
         )
         if let index {
             retire(self.known[index].rules)

@@ -163,9 +163,22 @@ extension Span<UInt8> {
         }
     }
 
+    /// Whether the value of an `Accept` line contains the given lower-case media type.
+    package func accepts(_ type: StaticString) -> Bool {
+        var start = 0
+        while start < self.count {
+            let rest = self.extracting(start..<self.count)
+            guard rest.count >= type.utf8CodeUnitCount else { return false }
+            let end = rest.firstIndex(of: UInt8(ascii: ",")).map { start + $0 } ?? self.count
+            if self.extracting(self.withoutBlanks(start..<end)).isMediaType(type) { return true }
+            start = end + 1
+        }
+        return false
+    }
+
     /// Whether the bytes are the given lower-case media type, ignoring case, with an optional suffix (`+proto`) or
     /// parameters (RFC 9110 section 8.3.1).
-    fileprivate func isMediaType(_ type: StaticString) -> Bool {
+    package func isMediaType(_ type: StaticString) -> Bool {
         let count = type.utf8CodeUnitCount
         guard count <= self.count else { return false }
         let isType = type.withUTF8Buffer { expected in

@@ -22,6 +22,8 @@ void envoy_dynamic_module_on_http_filter_per_route_config_destroy(void *_Nonnull
 void *_Nullable envoy_dynamic_module_on_http_filter_new(void *_Nonnull config, void *_Nonnull filter);
 int envoy_dynamic_module_on_http_filter_request_headers(void *_Nonnull filter, void *_Nonnull stream, bool ends);
 int envoy_dynamic_module_on_http_filter_response_headers(void *_Nonnull filter, void *_Nonnull stream, bool ends);
+int envoy_dynamic_module_on_http_filter_request_body(void *_Nonnull filter, void *_Nonnull stream, bool ends);
+int envoy_dynamic_module_on_http_filter_response_body(void *_Nonnull filter, void *_Nonnull stream, bool ends);
 int envoy_dynamic_module_on_http_filter_local_reply(
     void *_Nonnull filter, void *_Nonnull stream, uint32_t status, struct stand_in_bytes details, bool resets);
 void envoy_dynamic_module_on_http_filter_destroy(void *_Nonnull stream);
