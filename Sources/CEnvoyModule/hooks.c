@@ -8,14 +8,6 @@ typedef envoy_dynamic_module_type_envoy_http_header header;
 
 const char *envoy_dynamic_module_on_program_init(void) { return VERSIONGATE_ENVOY_ABI; }
 
-int envoy_dynamic_module_on_http_filter_request_trailers(void *filter, void *stream) {
-    return VERSIONGATE_ENVOY_CONTINUE;
-}
-
-int envoy_dynamic_module_on_http_filter_response_trailers(void *filter, void *stream) {
-    return VERSIONGATE_ENVOY_CONTINUE;
-}
-
 void envoy_dynamic_module_on_http_filter_stream_complete(void *filter, void *stream) {}
 
 void envoy_dynamic_module_on_http_filter_scheduled(void *filter, void *stream, uint64_t event) {}

@@ -25,6 +25,8 @@ struct stand_in_stream {
     const void *route;
     const void *route_selected_again;
     bool selects_again;
+    void *state;
+    bool has_response;
 };
 
 // Each line has memory of its own, which is freed when it is removed, as in Envoy.
@@ -75,6 +77,12 @@ void stand_in_stream_free(struct stand_in_stream *stream) {
     free(stream->address);
     free(stream);
 }
+
+void stand_in_set_state(struct stand_in_stream *stream, void *state) { stream->state = state; }
+
+void *stand_in_state(const struct stand_in_stream *stream) { return stream->state; }
+
+void stand_in_start_response(struct stand_in_stream *stream) { stream->has_response = true; }
 
 void stand_in_set_route(struct stand_in_stream *stream, const void *route, const void *selected_again) {
     stream->route = route;
@@ -153,11 +161,14 @@ bool envoy_dynamic_module_callback_http_set_header(void *filter, int map, bytes 
 
 void envoy_dynamic_module_callback_http_send_response(
     void *filter, uint32_t status, struct line *lines, size_t count, bytes body, bytes details) {
-    (void)details;
     struct stand_in_stream *stream = filter;
+    envoy_dynamic_module_on_http_filter_local_reply(filter, stream->state, status, details, stream->has_response);
     stream->status = status;
     for (size_t i = 0; i < count; i++) append(&stream->maps[reply], lines[i].name, lines[i].value);
     stream->body = copied(body);
+    if (!stream->has_response) return;
+    envoy_dynamic_module_on_http_filter_destroy(stream->state);
+    stream->state = NULL;
 }
 
 const void *envoy_dynamic_module_callback_get_most_specific_route_config(void *filter) {

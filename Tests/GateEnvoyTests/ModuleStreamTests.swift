@@ -29,6 +29,12 @@ final class ModuleStreamTests {
         """
     }
 
+    private static let route = """
+          - id: routed
+            match: { platform: ios }
+            route: { to: legacy, versions: '<5', otherwise: refuse }
+        """
+
     init() throws {
         self.folder = try TemporaryFolder()
         try self.folder.writeInPlace(Self.rules("3.0.0"), to: "rules.yaml")
@@ -146,33 +152,133 @@ final class ModuleStreamTests {
         #expect(stream.receiveData())
     }
 
+    @Test func `trailers cannot identify a client or contain fields of the gate`() throws {
+        let stream = try self.stream(Self.call, method: "POST", path: "/shop.Orders/Upload")
+        let sent = [
+            ("x-app-version", "9.0"), ("checksum", "1"), ("x-versiongate-decision", "allow"),
+            ("x_app_version", "9.0"), ("x-versiongate-pass", "p"), ("user-agents", "a"),
+        ]
+        #expect(stream.sendTrailers(sent).map(\.name) == ["checksum", "user-agents"])
+        stream.receive([":status: 200"])
+        let received = stream.receiveTrailers([
+            ("grpc-status", "0"), ("x-versiongate", "recommend"),
+        ])
+        #expect(received.map(\.name) == ["grpc-status"])
+    }
+
     @Test func `a stream whose backend changes ends, so that the client connects again`() throws {
         let stream = try self.stream(Self.webSocket)
         stream.receive([":status: 101"])
-        let route =
-            "  - { id: r, match: { platform: ios }, route: { to: legacy, versions: '<5', otherwise: refuse } }"
-        try self.replace(Self.rules("3.0.0") + route)
+        try self.replace(Self.rules("3.0.0") + Self.route)
         #expect(!stream.receiveData())
         #expect(stream.status == 503)
     }
 
-    @Test func `maintenance that begins by the clock ends a stream`() throws {
-        let start = ThreadRules.wallClock().secondsSinceEpoch + 2
-        let time = Timestamp(secondsSinceEpoch: start).description
-        try self.replace(
-            """
-            rules:
-              - id: closed
-                match: { path: /** }
-                maintenance: { from: \(time), until: 2099-01-01T00:00:00Z }
-                accept: [lockout]
-            """
-        )
+    @Test func `a call whose backend changes may be sent again`() throws {
+        let stream = try self.stream(Self.call, method: "POST", path: "/shop.Orders/Watch")
+        try self.replace(Self.rules("3.0.0") + Self.route)
+        #expect(!stream.sendData())
+        #expect(stream.replyLines.contains { $0.name == "grpc-status" && $0.value == "14" })
+        #expect(self.facts(of: stream) == ["decision=allow", "route=legacy"])
+    }
+
+    @Test func `the log has the decision that ended a stream, and no facts of the former one`()
+        throws
+    {
+        try self.replace(Self.rules("3.0.0") + Self.route)
         let stream = try self.stream(Self.events)
         stream.receive([":status: 200", "content-type: text/event-stream"])
-        #expect(stream.receiveData())
-        while ThreadRules.wallClock().secondsSinceEpoch < start { usleep(10_000) }
+        #expect(self.facts(of: stream) == ["decision=allow", "route=legacy"])
+        try self.replace(Self.rules("4.1.0"))
         #expect(!stream.receiveData())
-        #expect(stream.status == 503)
+        #expect(self.facts(of: stream) == ["decision=require", "rule=ios"])
+    }
+
+    /// The last value of each fact in Envoy's metadata, apart from the revision.
+    private func facts(of stream: StandInStream) -> [String] {
+        var facts: [String: String] = [:]
+        for line in stream.metadata {
+            facts[line.name.replacing("versiongate.", with: "")] = line.value
+        }
+        facts["revision"] = nil
+        return facts.filter { !$0.value.isEmpty }.map { "\($0.key)=\($0.value)" }.sorted()
+    }
+
+    @Test func `a response of Envoy itself passes`() throws {
+        let stream = try self.stream(Self.call, method: "POST", path: "/shop.Orders/List")
+        try self.replace(Self.rules("4.1.0"))
+        stream.receive([":status: 503"], isLocal: true)
+        #expect(stream.receiveData())
+        #expect(stream.status == nil)
+    }
+
+    @Test func `a request with a body is read to its end`() throws {
+        let stream = try self.stream(Self.events, method: "POST", path: "/prompts")
+        try self.replace(Self.rules("4.1.0"))
+        #expect(stream.sendData())
+        stream.receive([":status: 200", "content-type: text/event-stream"])
+        #expect(stream.receiveData())
+        let upgrade = ["Connection: Upgrade", "Upgrade: h2c"]
+        try self.replace(Self.rules("3.0.0"))
+        let other = try self.stream(upgrade, method: "POST", path: "/photos")
+        try self.replace(Self.rules("4.1.0"))
+        #expect(other.sendData())
+    }
+
+    /// `seconds`: the time since the response has started.
+    @Test(arguments: [(0, false), (1, false), (2, true), (100, true)])
+    func `a call is evaluated again once its response is not that of a unary call`(
+        seconds: Int64,
+        isOutdated: Bool
+    ) throws {
+        let start = Timestamp(secondsSinceEpoch: 1_800_000_000)
+        let lines = unsafe UnsafeBufferPointer<EnvoyLine>(start: nil, count: 0)
+        let call = unsafe RevocableRequest(
+            .call,
+            lines,
+            endsWithHead: false,
+            isObserved: false,
+            path: nil,
+            generation: 1
+        )
+        let verdict = EnvoyVerdict(.preflight, of: "1", tallyPlace: 0, at: start)
+        #expect(call.isOutdated(2, verdict) { start })
+        #expect(unsafe call.mayLast(withResponse: lines, at: start))
+        func now() -> Timestamp {
+            Timestamp(secondsSinceEpoch: start.secondsSinceEpoch + seconds)
+        }
+        #expect(call.isOutdated(2, verdict, now: now) == isOutdated)
+        #expect(!call.isOutdated(1, verdict, now: now))
+    }
+
+    @Test func `maintenance that begins by the clock ends a stream`() throws {
+        func now() -> Int64 { ThreadRules.wallClock().secondsSinceEpoch }
+        // On a slow machine, the maintenance may begin before the stream is open.
+        for delay in [2, 4, 8, 16] as [Int64] {
+            let start = now() + delay
+            let time = Timestamp(secondsSinceEpoch: start).description
+            try self.replace(
+                """
+                rules:
+                  - id: closed
+                    match: { path: /** }
+                    maintenance: { from: \(time), until: 2099-01-01T00:00:00Z }
+                    accept: [lockout]
+                """
+            )
+            let stream = try #require(StandInStream(self.configuration))
+            let passes = stream.send(Self.iOS + Self.events)
+            guard now() < start else { continue }
+            #expect(passes)
+            stream.receive([":status: 200", "content-type: text/event-stream"])
+            let continues = stream.receiveData()
+            guard now() < start else { continue }
+            #expect(continues)
+            while now() < start { usleep(10_000) }
+            #expect(!stream.receiveData())
+            #expect(stream.status == 503)
+            return
+        }
+        Issue.record("the machine is too slow")
     }
 }

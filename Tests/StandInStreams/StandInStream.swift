@@ -16,14 +16,15 @@ package final class StandInStream {
 
     private enum Map {
         static let request: Int32 = 0
+        static let requestTrailers: Int32 = 1
         static let response: Int32 = 2
+        static let responseTrailers: Int32 = 3
         static let reply: Int32 = 4
         static let metadata: Int32 = 5
         static let counted: Int32 = 6
     }
 
     private let filter: OpaquePointer
-    private let stream: UnsafeMutableRawPointer
     /// Envoy keeps the settings of a route while a request uses them.
     private var routes: [Route?] = []
 
@@ -38,12 +39,22 @@ package final class StandInStream {
             unsafe stand_in_stream_free(self.filter)
             return nil
         }
-        unsafe self.stream = stream
+        unsafe stand_in_set_state(self.filter, stream)
     }
 
     deinit {
-        unsafe envoy_dynamic_module_on_http_filter_destroy(self.stream)
+        if let state = unsafe stand_in_state(self.filter) {
+            unsafe envoy_dynamic_module_on_http_filter_destroy(state)
+        }
         unsafe stand_in_stream_free(self.filter)
+    }
+
+    /// The module's state of the stream; Envoy calls no hook once it has reset the stream.
+    private var stream: UnsafeMutableRawPointer {
+        guard let state = unsafe stand_in_state(self.filter) else {
+            preconditionFailure("the stream was reset")
+        }
+        return unsafe state
     }
 
     /// Sets the route of the request, and the one that Envoy selects if the module asks for another selection.
@@ -96,6 +107,7 @@ package final class StandInStream {
                 false
             )
         }
+        unsafe stand_in_start_response(self.filter)
         for line in lines {
             let parts = line.split(separator: ": ", maxSplits: 1)
             self.add(parts[0].lowercased(), String(parts[1]), to: Map.response)
@@ -125,6 +137,26 @@ package final class StandInStream {
             self.stream,
             false
         ) == 0
+    }
+
+    /// Sends the trailers of the request.
+    ///
+    /// - Returns: The lines that the module lets pass.
+    package func sendTrailers(_ lines: [(String, String)]) -> [Line] {
+        for (name, value) in lines { self.add(name, value, to: Map.requestTrailers) }
+        let filter = unsafe UnsafeMutableRawPointer(self.filter)
+        _ = unsafe envoy_dynamic_module_on_http_filter_request_trailers(filter, self.stream)
+        return self.lines(Map.requestTrailers)
+    }
+
+    /// Sends the trailers of the backend's response.
+    ///
+    /// - Returns: The lines that the module lets pass.
+    package func receiveTrailers(_ lines: [(String, String)]) -> [Line] {
+        for (name, value) in lines { self.add(name, value, to: Map.responseTrailers) }
+        let filter = unsafe UnsafeMutableRawPointer(self.filter)
+        _ = unsafe envoy_dynamic_module_on_http_filter_response_trailers(filter, self.stream)
+        return self.lines(Map.responseTrailers)
     }
 
     private func add(_ name: String, _ value: String, to map: Int32) {

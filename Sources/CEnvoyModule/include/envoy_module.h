@@ -42,7 +42,9 @@ typedef struct {
 
 // The header maps of a stream (`envoy_dynamic_module_type_http_header_type`).
 #define VERSIONGATE_ENVOY_REQUEST_HEADERS 0
+#define VERSIONGATE_ENVOY_REQUEST_TRAILERS 1
 #define VERSIONGATE_ENVOY_RESPONSE_HEADERS 2
+#define VERSIONGATE_ENVOY_RESPONSE_TRAILERS 3
 
 // The levels of Envoy's log (`envoy_dynamic_module_type_log_level`).
 #define VERSIONGATE_ENVOY_LOG_INFO 2
@@ -82,7 +84,7 @@ bool envoy_dynamic_module_callback_http_set_header(
     void *_Nonnull filter, int map, envoy_dynamic_module_type_module_buffer key,
     envoy_dynamic_module_type_module_buffer value);
 
-// Sends a response instead of the backend's; the hook must then stop the iteration. It calls the hooks for responses
+// Sends a response instead of the backend's; the hook must then stop the iteration. It calls the hook for local replies
 // before it returns. Once the response has started, it resets the stream instead, and may destroy the filter.
 void envoy_dynamic_module_callback_http_send_response(
     void *_Nonnull filter, uint32_t status, envoy_dynamic_module_type_module_http_header *_Nullable headers,

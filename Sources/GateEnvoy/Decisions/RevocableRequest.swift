@@ -15,7 +15,10 @@ final class RevocableRequest {
 
     private let kind: Kind
     private let endsWithHead: Bool
-    private let route: RouteSettings?
+    /// Whether the route of the request observes.
+    let isObserved: Bool
+    /// The path that the rules are evaluated for; `nil` for the request's own.
+    private let path: [UInt8]?
     private let bytes: UnsafeMutableBufferPointer<UInt8>
     private let storage: UnsafeMutableBufferPointer<EnvoyLine>
     /// The generation of the rules that the request was last evaluated against.
@@ -28,12 +31,14 @@ final class RevocableRequest {
         _ kind: Kind,
         _ lines: UnsafeBufferPointer<EnvoyLine>,
         endsWithHead: Bool,
-        route: RouteSettings?,
+        isObserved: Bool,
+        path: [UInt8]?,
         generation: Int
     ) {
         self.kind = kind
         self.endsWithHead = endsWithHead
-        self.route = route
+        self.isObserved = isObserved
+        self.path = path
         self.generation = generation
         let count = unsafe lines.reduce(0) { unsafe $0 + $1.key.count + $1.value.count }
         unsafe self.bytes = .allocate(capacity: count)
@@ -71,7 +76,6 @@ final class RevocableRequest {
     }
 
     var lines: UnsafeBufferPointer<EnvoyLine> { unsafe UnsafeBufferPointer(self.storage) }
-    var observes: Bool { self.route?.observes == true }
 
     /// Notes that the response has started.
     ///
@@ -93,15 +97,17 @@ final class RevocableRequest {
     }
 
     /// Whether the request must be evaluated again before more of its exchange passes.
-    ///
-    /// The response to a call that has just started may be the only message of a call that the backend has executed. The
-    /// client would conclude that it has not, so it gets this message.
     func isOutdated(_ generation: Int, _ verdict: EnvoyVerdict, now: () -> Timestamp) -> Bool {
         guard self.generation != generation || !verdict.isValid(now) else { return false }
-        guard self.kind == .call, let answeredAt else { return true }
+        guard self.kind == .call else { return self.answeredAt != nil }
+        guard let answeredAt else { return true }
         return now().secondsSinceEpoch > answeredAt.secondsSinceEpoch + Self.unarySeconds
     }
 
+    /// The time in seconds in which the response to a unary call is expected to arrive.
+    ///
+    /// If such a call ended now, the client would assume that the backend had not executed it. Therefore, the messages of
+    /// all calls pass until the response is more than this old.
     private static let unarySeconds: Int64 = 1
 
     /// Evaluates the request again.
@@ -113,7 +119,7 @@ final class RevocableRequest {
         return unsafe rules.verdict(
             on: self.lines,
             endsWithHead: self.endsWithHead,
-            path: self.route?.path,
+            path: self.path,
             address: address
         )
     }

@@ -176,6 +176,17 @@ final class ThreadRules {
             .map { unsafe Array($0.key) }
     }
 
+    /// Returns the names of the trailer lines that the backend must not get: those that only the gate may send, and
+    /// those that identify the client, because they have not been evaluated (RFC 9110 section 6.5.1).
+    func forbiddenNames(inTrailers lines: UnsafeBufferPointer<EnvoyLine>) -> [[UInt8]] {
+        unsafe lines.compactMap { line in
+            switch unsafe self.fields.meaning(of: line.key) {
+            case .owned, .identity: unsafe Array(line.key)
+            default: nil
+            }
+        }
+    }
+
     private static var nothing: UnsafeBufferPointer<UInt8> {
         unsafe UnsafeBufferPointer(start: nil, count: 0)
     }

@@ -22,7 +22,8 @@ final class FilterStream {
         stream.read(.request, into: thread.lines)
         Self.undoSelection(by: stream, thread.lines)
         let route = stream.routeSettings
-        let rules = self.rules(on: thread, observing: route?.observes == true, stream)
+        let observes = route?.observes == true
+        let rules = self.rules(on: thread, observing: observes, stream)
         let lines = unsafe thread.lines.lines
         let (verdict, facts) = unsafe rules.verdict(
             on: lines,
@@ -39,12 +40,13 @@ final class FilterStream {
             unsafe Self.send(denial, of: verdict.kind, by: rules, facts, lines, to: stream)
             return false
         }
-        if let kind = facts.revocableKind {
+        if let kind = facts.revocableKind(endsWithHead: endsWithHead) {
             self.revocable = unsafe RevocableRequest(
                 kind,
                 lines,
                 endsWithHead: endsWithHead,
-                route: route,
+                isObserved: observes,
+                path: route?.path,
                 generation: rules.generation
             )
         }
@@ -107,6 +109,7 @@ final class FilterStream {
     /// Notes that the response does not come from the backend.
     func noteLocalResponse() {
         self.isLocal = true
+        self.revocable = nil
     }
 
     /// Adds the hint to the backend's response.
@@ -123,6 +126,24 @@ final class FilterStream {
         if isMarked { stream.remove(Self.marker, from: .response) }
         guard !verdict.responseFields.isEmpty else { return }
         unsafe verdict.responseFields.forEach { unsafe stream.add($0, $1, in: .response) }
+    }
+
+    /// Removes the fields from the trailers of a request that the backend must not get.
+    func receiveRequestTrailers(_ stream: EnvoyStream) {
+        let thread = ThreadState.current
+        let rules = self.rules(on: thread, observing: false, stream)
+        stream.read(.requestTrailers, into: thread.lines)
+        let names = unsafe rules.forbiddenNames(inTrailers: thread.lines.lines)
+        for name in names { stream.remove(name, from: .requestTrailers) }
+    }
+
+    /// Removes a forged hint from the trailers of the backend's response.
+    func receiveResponseTrailers(_ stream: EnvoyStream) {
+        guard !self.isLocal else { return }
+        let lines = ThreadState.current.lines
+        stream.read(.responseTrailers, into: lines)
+        let isMarked = unsafe lines.lines.contains { unsafe $0.key.elementsEqual(Self.marker) }
+        if isMarked { stream.remove(Self.marker, from: .responseTrailers) }
     }
 
     /// Only the gate may send this field to clients.
@@ -143,30 +164,46 @@ final class FilterStream {
             )
         else { return true }
         let thread = ThreadState.current
-        let rules = self.rules(on: thread, observing: revocable.observes, stream)
+        let rules = self.rules(on: thread, observing: revocable.isObserved, stream)
         let (verdict, facts) = revocable.verdict(by: rules) { stream.clientAddress }
         self.verdict = verdict
         if verdict.denial == nil, verdict.backend == former.backend { return true }
         self.revocable = nil
+        // The exchange has one line in the log, which must not combine facts of both decisions.
+        unsafe Self.noFacts.forEach { unsafe stream.setMetadata($0, $1) }
         unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
         if let denial = verdict.denial {
-            let lines = unsafe revocable.lines
-            unsafe Self.send(denial, of: verdict.kind, by: rules, facts, lines, to: stream)
+            withExtendedLifetime(revocable) {
+                let lines = unsafe revocable.lines
+                unsafe Self.send(denial, of: verdict.kind, by: rules, facts, lines, to: stream)
+            }
         } else {
-            stream.respond(status: 503, Self.noFields, body: [], details: "versiongate_moved")
+            stream.respond(status: 503, Self.moved, body: [], details: "versiongate_moved")
         }
         return false
     }
 
-    private static let noFields = FieldBlock([])
+    private static let noFacts = FieldBlock(
+        Decision.factNames.map { HeaderField(name: $0, value: "") }
+    )
+    /// The fields of the response to a call for which the rules now select another backend: it may be sent again.
+    private static let moved = FieldBlock([
+        HeaderField(name: "Cache-Control", value: "no-store"),
+        HeaderField(name: "Retry-After", value: "0"),
+        HeaderField(name: "grpc-status", value: "14"),
+        HeaderField(name: "grpc-message", value: "moved to another backend"),
+    ])
 }
 
 extension ThreadRules.Facts {
     /// The kind of exchange that the request may start; `nil` for an ordinary one.
-    fileprivate var revocableKind: RevocableRequest.Kind? {
+    ///
+    /// An event stream with a request body is an ordinary response: the client would conclude that the backend has not
+    /// processed the body.
+    fileprivate func revocableKind(endsWithHead: Bool) -> RevocableRequest.Kind? {
         if self.offersUpgrade { return .webSocket }
         if self.form == .grpc { return .call }
-        return self.acceptsEvents ? .eventStream : nil
+        return self.acceptsEvents && endsWithHead ? .eventStream : nil
     }
 }
 

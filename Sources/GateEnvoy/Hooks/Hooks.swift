@@ -121,6 +121,28 @@ public func receiveResponseBody(
     unsafe receiveBody(filter, stream)
 }
 
+/// Removes what the backend must not get from the trailers of a request.
+@c(envoy_dynamic_module_on_http_filter_request_trailers)
+public func receiveRequestTrailers(
+    _ filter: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer
+) -> CInt {
+    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
+    unsafe state.receiveRequestTrailers(EnvoyStream(filter))
+    return VERSIONGATE_ENVOY_CONTINUE
+}
+
+/// Removes a forged hint from the trailers of a response.
+@c(envoy_dynamic_module_on_http_filter_response_trailers)
+public func receiveResponseTrailers(
+    _ filter: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer
+) -> CInt {
+    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
+    unsafe state.receiveResponseTrailers(EnvoyStream(filter))
+    return VERSIONGATE_ENVOY_CONTINUE
+}
+
 private func receiveBody(
     _ filter: UnsafeMutableRawPointer,
     _ stream: UnsafeMutableRawPointer

@@ -6,12 +6,16 @@ struct EnvoyStream {
     /// The header maps of a stream.
     enum Map {
         case request
+        case requestTrailers
         case response
+        case responseTrailers
 
         fileprivate var number: Int32 {
             switch self {
             case .request: VERSIONGATE_ENVOY_REQUEST_HEADERS
+            case .requestTrailers: VERSIONGATE_ENVOY_REQUEST_TRAILERS
             case .response: VERSIONGATE_ENVOY_RESPONSE_HEADERS
+            case .responseTrailers: VERSIONGATE_ENVOY_RESPONSE_TRAILERS
             }
         }
     }

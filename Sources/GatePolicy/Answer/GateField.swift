@@ -27,6 +27,9 @@ extension Decision {
         return [decision] + [route].compactMap(\.self)
     }
 
+    /// The names of all facts for the log of a gateway.
+    package static let factNames = ["decision", "observed", "revision", "route", "rule"]
+
     /// The decision as facts for the log of a gateway, in alphabetical order of their names.
     package func facts(of revision: String) -> [(name: String, value: String)] {
         let facts: [(name: String, value: String?)] = [

@@ -178,7 +178,8 @@ final class WorkerRules {
     /// Returns the verdict on a recent client with a denial that contains the client's version, and keeps it for the
     /// client's next requests.
     ///
-    /// This is done when the client is found for the first time: most clients of a large crowd lose their slots before.
+    /// This is done when the client is found for the first time: many clients of a large crowd lose their slots before
+    /// that.
     @inline(never)
     private func ownVerdict(
         _ verdict: Verdict,

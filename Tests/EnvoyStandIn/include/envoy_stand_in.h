@@ -24,6 +24,8 @@ int envoy_dynamic_module_on_http_filter_request_headers(void *_Nonnull filter, v
 int envoy_dynamic_module_on_http_filter_response_headers(void *_Nonnull filter, void *_Nonnull stream, bool ends);
 int envoy_dynamic_module_on_http_filter_request_body(void *_Nonnull filter, void *_Nonnull stream, bool ends);
 int envoy_dynamic_module_on_http_filter_response_body(void *_Nonnull filter, void *_Nonnull stream, bool ends);
+int envoy_dynamic_module_on_http_filter_request_trailers(void *_Nonnull filter, void *_Nonnull stream);
+int envoy_dynamic_module_on_http_filter_response_trailers(void *_Nonnull filter, void *_Nonnull stream);
 int envoy_dynamic_module_on_http_filter_local_reply(
     void *_Nonnull filter, void *_Nonnull stream, uint32_t status, struct stand_in_bytes details, bool resets);
 void envoy_dynamic_module_on_http_filter_destroy(void *_Nonnull stream);
@@ -33,6 +35,12 @@ struct stand_in_stream;
 
 struct stand_in_stream *_Nonnull stand_in_stream_new(const char *_Nonnull address);
 void stand_in_stream_free(struct stand_in_stream *_Nonnull stream);
+// Sets the module's state of the stream. Envoy resets the stream if the module sends a response once one has started,
+// and then the state is destroyed while the module is still in its hook.
+void stand_in_set_state(struct stand_in_stream *_Nonnull stream, void *_Nonnull state);
+// The state, or NULL if it was destroyed.
+void *_Nullable stand_in_state(const struct stand_in_stream *_Nonnull stream);
+void stand_in_start_response(struct stand_in_stream *_Nonnull stream);
 // `route`: what the hook for the settings of a route has returned; `selected_again`: the same for the route that Envoy
 // selects if the module asks for another selection.
 void stand_in_set_route(

@@ -599,8 +599,8 @@ struct ClientClassTests {
         #expect(page !== one)
     }
 
-    /// Most clients of a large crowd do not return before they lose their slots, so a copy of the document is only
-    /// rendered for those that do.
+    /// Many clients of a large crowd lose their slots before they return, so the document is only copied for those that
+    /// do.
     @Test func `a client that returns gets a denial that contains its version`() throws {
         let rules = WorkerRules(try Self.ruleSet(Self.twoLanguages), cacheCapacity: 1000)
         func verdict(_ version: String) throws -> Verdict {
