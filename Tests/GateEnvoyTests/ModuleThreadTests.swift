@@ -11,8 +11,6 @@ import Testing
 struct ModuleThreadTests {
     /// What the threads have seen.
     private final class Record: Sendable {
-        /// The number of threads that have opened their streams.
-        let readyCount = Atomic(0)
         let isOver = Atomic(false)
         let denials = Atomic(0)
         let faults = Mutex<[String]>([])
@@ -38,15 +36,16 @@ struct ModuleThreadTests {
         let follower = try RulesFollower(.files(path: folder.path(of: "rules.yaml")))
         let configuration = Configuration(follower)
         let record = Record()
-        let ends = DispatchGroup()
+        let (opens, ends) = (DispatchGroup(), DispatchGroup())
         for _ in 0..<4 {
+            opens.enter()
             ends.enter()
             Thread.detachNewThread {
-                Self.evaluate(configuration, observing, record)
+                Self.evaluate(configuration, observing, record, opens)
                 ends.leave()
             }
         }
-        while record.readyCount.load(ordering: .acquiring) < 4 { usleep(1000) }
+        opens.wait()
         for number in 3...40 {
             // A broken file in between changes nothing.
             try folder.replace(
@@ -77,14 +76,15 @@ struct ModuleThreadTests {
     private static func evaluate(
         _ configuration: Configuration,
         _ observing: Route,
-        _ record: Record
+        _ record: Record,
+        _ opens: DispatchGroup
     ) {
         // These two pass for as long as the minimum is not above their versions.
         let lasting = [("99.0", true), ("20.5", false)].compactMap { version, isEndless in
             Self.eventStream(of: version, configuration).map { ($0, isEndless) }
         }
         if lasting.count != 2 { record.faults.withLock { $0.append("no stream") } }
-        record.readyCount.add(1, ordering: .releasing)
+        opens.leave()
         defer {
             for (stream, isEndless) in lasting where stream.receiveData() != isEndless {
                 record.faults.withLock { $0.append("a stream does not end, or does: \(isEndless)") }

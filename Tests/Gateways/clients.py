@@ -141,42 +141,23 @@ class EventStream:
         self.connection.close()
 
 
-PING = bytes([0x81, 0x84, 0, 0, 0, 0]) + b"ping"
-
-
-def handshake(lines):
+def websocket(port, path, lines, meanwhile=lambda: None):
+    """Opens a WebSocket and, after `meanwhile`, sends a frame; the body is the echo."""
+    began = time.monotonic()
     key = base64.b64encode(os.urandom(16)).decode()
-    return [
+    handshake = [
         ("Host", "api.example.com"), ("Connection", "Upgrade"), ("Upgrade", "websocket"),
         ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", key), *lines,
     ]
-
-
-def idle_websocket(port, path, lines, meanwhile):
-    """Opens a WebSocket, and sends the first frame after `meanwhile`; the body is the echo."""
-    with connect(port, 10) as connection:
-        connection.sendall(head("GET", path, handshake(lines)))
-        parsed = http.client.HTTPResponse(connection)
-        parsed.begin()
-        meanwhile()
-        try:
-            connection.sendall(PING)
-            return Response(parsed.status, parsed.getheaders(), parsed.fp.read(6)[2:])
-        except OSError as error:
-            return Response(parsed.status, error=type(error).__name__)
-
-
-def websocket(port, path, lines):
-    """Opens a WebSocket and sends a frame; the body is the echo."""
-    began = time.monotonic()
     try:
         with connect(port, 10) as connection:
-            connection.sendall(head("GET", path, handshake(lines)))
+            connection.sendall(head("GET", path, handshake))
             parsed = http.client.HTTPResponse(connection)
             parsed.begin()
             if parsed.status != 101:
                 return Response(parsed.status, parsed.getheaders(), parsed.read(), time.monotonic() - began)
-            connection.sendall(PING)
+            meanwhile()
+            connection.sendall(bytes([0x81, 0x84, 0, 0, 0, 0]) + b"ping")
             frame = parsed.fp.read(6)
             return Response(101, parsed.getheaders(), frame[2:], time.monotonic() - began)
     except (OSError, http.client.HTTPException) as error:

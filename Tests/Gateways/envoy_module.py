@@ -263,9 +263,9 @@ def check_streams(gateway):
         yield "one of another client ends", current.ends(1), False
         yield "one with another path ends", other.ends(1), False
     replace(RULES, 2)
-    passed = clients.idle_websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + "\n", 3))
+    passed = clients.websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + "\n", 3))
     yield "an idle WebSocket of a client that new rules let pass", (passed.status, passed.body), (101, b"ping")
-    cut = clients.idle_websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + rule, 4))
+    cut = clients.websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + rule, 4))
     yield "an idle WebSocket of a client that new rules deny", (cut.status, cut.body), (101, b"")
     expected = ["101, allow, None", "101, require, streams", "200, allow, None", "200, require, streams"]
     deadline = time.monotonic() + 10

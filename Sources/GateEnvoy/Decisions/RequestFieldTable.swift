@@ -19,6 +19,14 @@ enum LineMeaning: Equatable {
     case upgrade
     /// Announces a body.
     case framing
+
+    /// Whether the backend must not get the field in trailers, which are not evaluated (RFC 9110 section 6.5.1).
+    var isForbiddenInTrailers: Bool {
+        switch self {
+        case .owned, .identity: true
+        default: false
+        }
+    }
 }
 
 /// The meanings of header lines by name.
@@ -84,6 +92,15 @@ struct RequestFieldTable {
             number = self.entries[index].next
         }
         return .none
+    }
+
+    /// Returns the names of the lines whose meaning satisfies a condition.
+    func names(
+        in lines: UnsafeBufferPointer<EnvoyLine>,
+        where isIncluded: (LineMeaning) -> Bool
+    ) -> [[UInt8]] {
+        unsafe lines.filter { unsafe isIncluded(self.meaning(of: $0.key)) }
+            .map { unsafe Array($0.key) }
     }
 
     private static func areTwins(_ own: [UInt8], _ name: UnsafeBufferPointer<UInt8>) -> Bool {

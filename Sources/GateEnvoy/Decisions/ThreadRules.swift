@@ -29,7 +29,7 @@ final class ThreadRules {
     /// The number of replacements of the rules before these.
     let generation: Int
     private let ruleSet: RuleSet
-    private let fields: RequestFieldTable
+    let fields: RequestFieldTable
     private let queryNames: [String]
     private let dependsOnAddress: Bool
     private let distinguishesRequests: Bool
@@ -168,23 +168,6 @@ final class ThreadRules {
     ) -> [UInt8] {
         guard !denial.gaps.isEmpty, let version = facts.version else { return denial.answer.body }
         return denial.body(with: unsafe lines[version].value.span)
-    }
-
-    /// Returns the names of the lines that only the gate may send to the backend.
-    func ownedNames(in lines: UnsafeBufferPointer<EnvoyLine>) -> [[UInt8]] {
-        unsafe lines.filter { unsafe self.fields.meaning(of: $0.key) == .owned }
-            .map { unsafe Array($0.key) }
-    }
-
-    /// Returns the names of the trailer lines that the backend must not get: those that only the gate may send, and
-    /// those that identify the client, because they have not been evaluated (RFC 9110 section 6.5.1).
-    func forbiddenNames(inTrailers lines: UnsafeBufferPointer<EnvoyLine>) -> [[UInt8]] {
-        unsafe lines.compactMap { line in
-            switch unsafe self.fields.meaning(of: line.key) {
-            case .owned, .identity: unsafe Array(line.key)
-            default: nil
-            }
-        }
     }
 
     private static var nothing: UnsafeBufferPointer<UInt8> {

@@ -1,3 +1,4 @@
+import GatePolicy
 import Synchronization
 
 /// The configuration of one filter.
@@ -12,10 +13,17 @@ final class FilterConfiguration {
     let follower: RulesFollower
     /// `nil` if Envoy refuses to count requests.
     let counter: RequestCounter?
+    /// The clock for the rules.
+    let now: () -> Timestamp
 
-    init(_ follower: RulesFollower, counter: RequestCounter?) {
+    init(
+        _ follower: RulesFollower,
+        counter: RequestCounter?,
+        now: @escaping () -> Timestamp = ThreadRules.wallClock
+    ) {
         self.follower = follower
         self.counter = counter
+        self.now = now
         Self.used.withLock { _ = $0.insert(self.number) }
     }
 

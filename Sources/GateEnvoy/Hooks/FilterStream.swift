@@ -51,7 +51,7 @@ final class FilterStream {
             )
         }
         // The lines are no longer valid after the first change.
-        let owned = facts.hasOwned ? unsafe rules.ownedNames(in: lines) : []
+        let owned = facts.hasOwned ? unsafe rules.fields.names(in: lines) { $0 == .owned } : []
         for name in owned { stream.remove(name, from: .request) }
         unsafe verdict.dropped.forEach { name, _ in unsafe stream.remove(name, from: .request) }
         // Lines with these names are gone by now.
@@ -118,12 +118,11 @@ final class FilterStream {
         let lines = ThreadState.current.lines
         stream.read(.response, into: lines)
         if let revocable {
-            let now = ThreadRules.wallClock()
+            let now = self.configuration.now()
             let mayLast = unsafe revocable.mayLast(withResponse: lines.lines, at: now)
             if !mayLast { self.revocable = nil }
         }
-        let isMarked = unsafe lines.lines.contains { unsafe $0.key.elementsEqual(Self.marker) }
-        if isMarked { stream.remove(Self.marker, from: .response) }
+        Self.removeMarker(among: lines, from: .response, of: stream)
         guard !verdict.responseFields.isEmpty else { return }
         unsafe verdict.responseFields.forEach { unsafe stream.add($0, $1, in: .response) }
     }
@@ -133,7 +132,8 @@ final class FilterStream {
         let thread = ThreadState.current
         let rules = self.rules(on: thread, observing: false, stream)
         stream.read(.requestTrailers, into: thread.lines)
-        let names = unsafe rules.forbiddenNames(inTrailers: thread.lines.lines)
+        let lines = unsafe thread.lines.lines
+        let names = unsafe rules.fields.names(in: lines, where: \.isForbiddenInTrailers)
         for name in names { stream.remove(name, from: .requestTrailers) }
     }
 
@@ -142,8 +142,17 @@ final class FilterStream {
         guard !self.isLocal else { return }
         let lines = ThreadState.current.lines
         stream.read(.responseTrailers, into: lines)
+        Self.removeMarker(among: lines, from: .responseTrailers, of: stream)
+    }
+
+    /// Removes a hint that the backend has forged.
+    private static func removeMarker(
+        among lines: LineBuffer,
+        from map: EnvoyStream.Map,
+        of stream: EnvoyStream
+    ) {
         let isMarked = unsafe lines.lines.contains { unsafe $0.key.elementsEqual(Self.marker) }
-        if isMarked { stream.remove(Self.marker, from: .responseTrailers) }
+        if isMarked { stream.remove(Self.marker, from: map) }
     }
 
     /// Only the gate may send this field to clients.
@@ -160,7 +169,7 @@ final class FilterStream {
             revocable.isOutdated(
                 self.configuration.follower.generation,
                 former,
-                now: ThreadRules.wallClock
+                now: self.configuration.now
             )
         else { return true }
         let thread = ThreadState.current
@@ -178,7 +187,12 @@ final class FilterStream {
                 unsafe Self.send(denial, of: verdict.kind, by: rules, facts, lines, to: stream)
             }
         } else {
-            stream.respond(status: 503, Self.moved, body: [], details: "versiongate_moved")
+            stream.respond(
+                status: Answer.moved.status,
+                Self.moved,
+                body: Answer.moved.body,
+                details: "versiongate_moved"
+            )
         }
         return false
     }
@@ -186,13 +200,7 @@ final class FilterStream {
     private static let noFacts = FieldBlock(
         Decision.factNames.map { HeaderField(name: $0, value: "") }
     )
-    /// The fields of the response to a call for which the rules now select another backend: it may be sent again.
-    private static let moved = FieldBlock([
-        HeaderField(name: "Cache-Control", value: "no-store"),
-        HeaderField(name: "Retry-After", value: "0"),
-        HeaderField(name: "grpc-status", value: "14"),
-        HeaderField(name: "grpc-message", value: "moved to another backend"),
-    ])
+    private static let moved = FieldBlock(Answer.moved.fields)
 }
 
 extension ThreadRules.Facts {

@@ -84,7 +84,7 @@ public func receiveRequest(
     _ stream: UnsafeMutableRawPointer,
     _ endsWithHead: Bool
 ) -> CInt {
-    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
+    let state = unsafe FilterStream.at(stream)
     let passes = unsafe state.receiveRequest(EnvoyStream(filter), endsWithHead: endsWithHead)
     return passes ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION
 }
@@ -96,8 +96,7 @@ public func receiveResponse(
     _ stream: UnsafeMutableRawPointer,
     _ endsWithHead: Bool
 ) -> CInt {
-    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
-    unsafe state.receiveResponse(EnvoyStream(filter))
+    unsafe FilterStream.at(stream).receiveResponse(EnvoyStream(filter))
     return VERSIONGATE_ENVOY_CONTINUE
 }
 
@@ -127,8 +126,7 @@ public func receiveRequestTrailers(
     _ filter: UnsafeMutableRawPointer,
     _ stream: UnsafeMutableRawPointer
 ) -> CInt {
-    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
-    unsafe state.receiveRequestTrailers(EnvoyStream(filter))
+    unsafe FilterStream.at(stream).receiveRequestTrailers(EnvoyStream(filter))
     return VERSIONGATE_ENVOY_CONTINUE
 }
 
@@ -138,8 +136,7 @@ public func receiveResponseTrailers(
     _ filter: UnsafeMutableRawPointer,
     _ stream: UnsafeMutableRawPointer
 ) -> CInt {
-    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
-    unsafe state.receiveResponseTrailers(EnvoyStream(filter))
+    unsafe FilterStream.at(stream).receiveResponseTrailers(EnvoyStream(filter))
     return VERSIONGATE_ENVOY_CONTINUE
 }
 
@@ -147,7 +144,7 @@ private func receiveBody(
     _ filter: UnsafeMutableRawPointer,
     _ stream: UnsafeMutableRawPointer
 ) -> CInt {
-    let state = unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
+    let state = unsafe FilterStream.at(stream)
     let continues = withExtendedLifetime(state) { unsafe state.continues(EnvoyStream(filter)) }
     return continues ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION_NO_BUFFER
 }
@@ -161,7 +158,7 @@ public func noteLocalReply(
     _ details: envoy_dynamic_module_type_envoy_buffer,
     _ resets: Bool
 ) -> CInt {
-    unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue().noteLocalResponse()
+    unsafe FilterStream.at(stream).noteLocalResponse()
     return VERSIONGATE_ENVOY_CONTINUE
 }
 
@@ -169,4 +166,11 @@ public func noteLocalReply(
 @c(envoy_dynamic_module_on_http_filter_destroy)
 public func destroyStream(_ stream: UnsafeMutableRawPointer) {
     unsafe Unmanaged<FilterStream>.fromOpaque(stream).release()
+}
+
+extension FilterStream {
+    /// The state that `createStream` returned.
+    fileprivate static func at(_ stream: UnsafeMutableRawPointer) -> FilterStream {
+        unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
+    }
 }

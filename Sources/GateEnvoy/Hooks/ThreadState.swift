@@ -45,7 +45,7 @@ final class ThreadState {
         let known = Known(
             configuration: configuration.number,
             isObserving: isObserving,
-            rules: ThreadRules(ruleSet, generation: generation)
+            rules: ThreadRules(ruleSet, generation: generation, now: configuration.now)
         )
         if let index {
             retire(self.known[index].rules)

@@ -19,6 +19,19 @@ package struct Answer: Sendable, Equatable {
     /// OkHttp fails on larger values instead of returning the response.
     private static let maximumRetryAfter: Int64 = 0x7FFF_FFFF
 
+    /// The response that ends a gRPC call because another backend must serve it; clients can retry the call.
+    package static let moved = Answer(
+        status: 503,
+        fields: [
+            HeaderField(name: "Cache-Control", value: "no-store"),
+            HeaderField(name: Self.retryAfterName, value: "0"),
+            // UNAVAILABLE
+            HeaderField(name: "grpc-status", value: "14"),
+            HeaderField(name: "grpc-message", value: "moved to another backend"),
+        ],
+        body: []
+    )
+
     /// Returns the response with `Retry-After` set to the number of seconds left (RFC 9110 section
     /// 10.2.3), at most 2^31 - 1.
     ///

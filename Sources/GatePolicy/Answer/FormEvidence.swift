@@ -23,14 +23,9 @@ package struct FormEvidence: Sendable {
         // All types that indicate a form contain this letter; `application/json` and `*/*` do not.
         guard value.contains(letter: UInt8(ascii: "h")) else { return }
         var (namesHTML, namesXHTML) = (false, false)
-        var start = 0
-        while start < value.count {
-            let rest = value.extracting(start..<value.count)
-            let end = rest.firstIndex(of: UInt8(ascii: ",")).map { start + $0 } ?? value.count
-            let member = value.withoutBlanks(start..<end)
-            start = end + 1
+        value.forEachMember { member in
             // One or two letters are enough to rule out these types in nearly all requests.
-            guard !member.isEmpty else { continue }
+            guard !member.isEmpty else { return }
             let name = member.lowerBound + "application/".utf8.count
             switch value[member.lowerBound] | 0x20 {
             case UInt8(ascii: "t"):
@@ -165,15 +160,22 @@ extension Span<UInt8> {
 
     /// Whether the value of an `Accept` line contains the given lower-case media type.
     package func accepts(_ type: StaticString) -> Bool {
+        guard self.count >= type.utf8CodeUnitCount else { return false }
+        var isAccepted = false
+        self.forEachMember { if self.extracting($0).isMediaType(type) { isAccepted = true } }
+        return isAccepted
+    }
+
+    /// Calls `body` with the range of each member of a list, without surrounding whitespace.
+    @inline(__always)
+    fileprivate func forEachMember(_ body: (Range<Int>) -> Void) {
         var start = 0
         while start < self.count {
             let rest = self.extracting(start..<self.count)
-            guard rest.count >= type.utf8CodeUnitCount else { return false }
             let end = rest.firstIndex(of: UInt8(ascii: ",")).map { start + $0 } ?? self.count
-            if self.extracting(self.withoutBlanks(start..<end)).isMediaType(type) { return true }
+            body(self.withoutBlanks(start..<end))
             start = end + 1
         }
-        return false
     }
 
     /// Whether the bytes are the given lower-case media type, ignoring case, with an optional suffix (`+proto`) or

@@ -27,16 +27,15 @@ extension Decision {
         return [decision] + [route].compactMap(\.self)
     }
 
-    /// The names of all facts for the log of a gateway.
+    /// The names of the facts for the log of a gateway, in alphabetical order.
     package static let factNames = ["decision", "observed", "revision", "route", "rule"]
 
-    /// The decision as facts for the log of a gateway, in alphabetical order of their names.
+    /// The decision as facts for the log of a gateway, in the order of `factNames`.
     package func facts(of revision: String) -> [(name: String, value: String)] {
-        let facts: [(name: String, value: String?)] = [
-            ("decision", self.name), ("observed", self.observedRules), ("revision", revision),
-            ("route", self.route?.backend), ("rule", self.ruleID),
+        let values = [
+            self.name, self.observedRules, revision, self.route?.backend, self.ruleID,
         ]
-        return facts.compactMap { name, value in value.map { (name, $0) } }
+        return zip(Self.factNames, values).compactMap { name, value in value.map { (name, $0) } }
     }
 
     /// The IDs of the rules in observe mode that would have denied the request or recommended an

@@ -126,17 +126,7 @@ final class RenderedAnswer: Sendable, Equatable {
         )
     }
 
-    /// The response that ends a call because another backend must serve it; clients can retry the call.
-    static let moved = RenderedAnswer(
-        status: 503,
-        fields: [
-            HeaderField(name: "Cache-Control", value: "no-store"),
-            HeaderField(name: "Retry-After", value: "0"),
-            HeaderField(name: "grpc-status", value: "\(GRPCStatus.unavailable.rawValue)"),
-            HeaderField(name: "grpc-message", value: "moved to another backend"),
-        ],
-        body: []
-    )
+    static let moved = RenderedAnswer(Answer.moved)
 
     static func lines(_ fields: [HeaderField]) -> [UInt8] {
         var lines: [UInt8] = []

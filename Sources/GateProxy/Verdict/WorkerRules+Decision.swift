@@ -60,6 +60,21 @@ extension WorkerRules {
         return self.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
     }
 
+    /// Returns the verdict on a recent client with the client's version in its denial, so that the client's next
+    /// requests get a plain copy of the response.
+    ///
+    /// This is done when the client is found for the first time: many clients of a large crowd lose their slots before
+    /// that.
+    @inline(never)
+    func own(
+        _ verdict: Verdict,
+        on head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        guard let denial = self.denial(of: verdict, on: head, in: bytes) else { return verdict }
+        return Verdict(verdict, denial: denial)
+    }
+
     /// Calls `use` with the client's version as it appears in the denial; if there is none, returns `nil` without
     /// calling `use`.
     func withVersion<Result>(

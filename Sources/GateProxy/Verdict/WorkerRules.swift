@@ -143,7 +143,9 @@ final class WorkerRules {
         {
             self.sharedDenials.count(isDenied: verdict.denial != nil)
             guard let denial = verdict.denial, !denial.isWhole else { return verdict }
-            return self.ownVerdict(verdict, on: head, in: bytes)
+            let own = self.own(verdict, on: head, in: bytes)
+            self.recentClients?.replaceFound(with: own)
+            return own
         }
         let told = self.classify(head, facts: facts, in: bytes)
         if told != nil,
@@ -173,23 +175,6 @@ final class WorkerRules {
             return self.keep(shared, for: .denial, in: &last)
         }
         return self.keep(verdict, for: isShared ? .class : .client, in: &last)
-    }
-
-    /// Returns the verdict on a recent client with a denial that contains the client's version, and keeps it for the
-    /// client's next requests.
-    ///
-    /// This is done when the client is found for the first time: many clients of a large crowd lose their slots before
-    /// that.
-    @inline(never)
-    private func ownVerdict(
-        _ verdict: Verdict,
-        on head: borrowing RequestHead,
-        in bytes: Span<UInt8>
-    ) -> Verdict {
-        guard let denial = self.denial(of: verdict, on: head, in: bytes) else { return verdict }
-        let own = Verdict(verdict, denial: denial)
-        self.recentClients?.replaceFound(with: own)
-        return own
     }
 
     /// Sets the key for the table of recent clients, if the client may belong to a class.

@@ -32,5 +32,4 @@ package enum GRPCStatus: Int {
     case invalidArgument = 3
     case resourceExhausted = 8
     case unimplemented = 12
-    case unavailable = 14
 }
