@@ -8,6 +8,10 @@ import Testing
 struct BackgroundThreadTests {
     private struct Fault: Error {}
 
+    /// The threads of the gate are shared with all other suites, whose reloads would wait for these
+    /// jobs.
+    private let thread = BackgroundThread()
+
     /// The nice value of the calling thread.
     private static func niceness() -> CInt {
         getpriority(CInt(PRIO_PROCESS.rawValue), 0)
@@ -15,14 +19,14 @@ struct BackgroundThreadTests {
 
     @Test func `work runs on a thread with lower priority`() async {
         let before = Self.niceness()
-        let niceness = await BackgroundThread.reloads.run { Self.niceness() }
+        let niceness = await self.thread.run { Self.niceness() }
         #expect(niceness == min(19, before + BackgroundThread.niceness))
         #expect(Self.niceness() <= before)
     }
 
     @Test func `an error is thrown to the caller`() async {
         await #expect(throws: Fault.self) {
-            try await BackgroundThread.reloads.run { () throws(Fault) -> Int in throw Fault() }
+            try await self.thread.run { () throws(Fault) -> Int in throw Fault() }
         }
     }
 
@@ -45,7 +49,7 @@ struct BackgroundThreadTests {
     @Test func `jobs run one after another`() async {
         let tally = Tally()
         let pieces = (0..<50).map { _ in
-            Task { await BackgroundThread.reloads.run { tally.work() } }
+            Task { await self.thread.run { tally.work() } }
         }
         for piece in pieces { await piece.value }
         #expect(tally.most.withLock(\.self) == 1)
@@ -66,7 +70,7 @@ struct BackgroundThreadTests {
         }
         let before = Self.niceness()
         let (ends, end) = AsyncStream<CInt>.makeStream()
-        BackgroundThread.reloads.release(Relic { end.yield($0) })
+        self.thread.release(Relic { end.yield($0) })
         for await niceness in ends {
             #expect(niceness > before || before == 19)
             break
