@@ -3,6 +3,8 @@
 
 Each response must be by one revision of the rules, and each new revision must be in force within seconds. One in ten changes is a
 broken file, which must change nothing, and one in ten returns to the revision before.
+
+Event streams and WebSockets stay open meanwhile: each must end soon after its version is denied, and no other one may.
 """
 
 import argparse
@@ -22,12 +24,12 @@ sys.dont_write_bytecode = True
 
 from decide.gateways import ENVOY  # noqa: E402
 from envoy_module import LIBRARY, MODULE, MODULE_FILTER, Way  # noqa: E402
-from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.options import between  # noqa: E402
 from sidebyside.packages import find_peer  # noqa: E402
-from sidebyside.server import ServerFailed, unwind_when_stopped  # noqa: E402
-from soak import watch  # noqa: E402
+from sidebyside.server import Server, ServerFailed, free_port, unwind_when_stopped  # noqa: E402
+from soak import streams, watch  # noqa: E402
 
+BACKEND = Path(__file__).parent.resolve() / "soak/backend.py"
 CLIENTS = 4
 SAMPLE_SECONDS = 5
 # A thread of the module looks every 0.2 s, and loads what two looks have seen.
@@ -35,6 +37,11 @@ SAMPLE_SECONDS = 5
 IN_FORCE_SECONDS = 20
 SETTLE_SECONDS = 5
 UPLOAD = b"x" * 10_000
+STREAMS = 8
+ROUTE = (
+    "routes: [{ match: { prefix: / }, "
+    "route: { cluster: backend, timeout: 60s, upgrade_configs: [{ upgrade_type: websocket }] } }]"
+)
 
 
 def rules_text(number, count):
@@ -56,12 +63,18 @@ class Rules:
     def __init__(self, path, count):
         self.path, self._count = path, count
         self.number = 2
-        self.replace(rules_text(self.number, count))
+        self.history = streams.History(IN_FORCE_SECONDS)
+        self._replace_revision()
 
     def replace(self, text):
         new = self.path.with_suffix(".new")
         new.write_text(text)
         new.rename(self.path)
+
+    def _replace_revision(self):
+        # A stream may end as soon as the file is there.
+        self.history.add(self.number)
+        self.replace(rules_text(self.number, self._count))
 
     def change(self):
         """Replaces the file; returns the number of the revision that must then be in force."""
@@ -70,7 +83,7 @@ class Rules:
             self.replace("rules: [")
             return self.number
         self.number += -1 if kind < 0.2 and self.number > 2 else 1
-        self.replace(rules_text(self.number, self._count))
+        self._replace_revision()
         return self.number
 
 
@@ -162,17 +175,21 @@ def run(options, folder):
     """Returns what went wrong."""
     rules = Rules(folder / "rules.yaml", options.rules)
     cores = sorted(os.sched_getaffinity(0))
-    backend = BACKEND.start(folder / "backend", 0, cores)
+    port = free_port()
+    command = [sys.executable, "-B", str(BACKEND), str(port)]
+    backend = Server("backend", command, port, cores, str(folder))
     ledger, stop, changes, samples = Ledger(), threading.Event(), itertools.count(), []
     try:
         backend.wait_until_listening()
-        way = Way(MODULE, MODULE_FILTER.replace("RULES", str(rules.path)), workers=options.workers)
-        server = way.start(folder / "envoy", cores, backend.port, None)
+        way = Way(MODULE, MODULE_FILTER.replace("RULES", str(rules.path)), ROUTE, workers=options.workers)
+        server = way.start(folder / "envoy", cores, port, None)
         clients = [threading.Thread(target=send, args=(server.port, options, ledger, stop)) for _ in range(CLIENTS)]
+        visitors = streams.Visitors(STREAMS, server.port, rules.history)
         try:
             base = sample(server)
             for client in clients:
                 client.start()
+            visitors.start()
             end = time.monotonic() + options.minutes * 60
             while time.monotonic() < end and server.is_running():
                 time.sleep(random.uniform(0, 2 * options.pause))
@@ -185,6 +202,7 @@ def run(options, folder):
             stop.set()
             for client in clients:
                 client.join()
+            visitors.stop()
             time.sleep(SETTLE_SECONDS)
             if not server.is_running():
                 return ["Envoy has ended"]
@@ -192,16 +210,18 @@ def run(options, folder):
         finally:
             stop.set()
             server.stop()
+            visitors.stop()
     finally:
         backend.stop()
-    return report(options, ledger, next(changes), base, last, samples)
+    return report(options, ledger, next(changes), base, last, samples, visitors.ends) + visitors.faults()
 
 
-def report(options, ledger, changes, base, last, samples):
+def report(options, ledger, changes, base, last, samples, ends):
     """Prints the figures, and returns what is wrong."""
     steady = watch.steady_part(samples)
     grown = watch.growth(steady)
     times = sorted(ledger.seconds)
+    print("streams: " + ", ".join(f"{count} {end}" for end, count in ends.items()))
     print(f"{ledger.requests} requests, {changes} changes of {options.rules} rules, {options.workers} workers")
     print(f"response times: median {times[len(times) // 2] * 1e3:.1f} ms, p99 {times[int(len(times) * 0.99)] * 1e3:.1f} ms")
     for name, each in (("start", base), ("steady", steady[0]), ("end of load", steady[-1]), ("end", last)):

@@ -82,6 +82,10 @@ class Server:
         """The ID of the started process; its children have other IDs."""
         return self._process.pid
 
+    def pids(self):
+        """The IDs of the server's processes, including all children."""
+        return [pid for pid, _ in self._members()]
+
     def is_running(self):
         return self._process.poll() is None
 

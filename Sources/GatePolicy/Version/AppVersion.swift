@@ -93,21 +93,15 @@ package struct AppVersion: Sendable {
     /// Whether the text is a release in the form of `description`.
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         guard text.count <= Self.maximumLength else { return false }
-        var (parts, digits) = (1, 0)
-        var last: UInt8 = 0
-        for index in text.indices {
-            let byte = text[index]
-            if byte.isDigit {
-                // A leading zero must not be followed by another digit.
-                guard digits != 1 || last != 0x30 else { return false }
-                digits += 1
-            } else {
-                guard byte == UInt8(ascii: "."), digits > 0 else { return false }
-                (parts, digits) = (parts + 1, 0)
-            }
-            last = byte
+        var (parts, start, index) = (1, 0, 0)
+        while true {
+            while index < text.count, text[index].isDigit { index += 1 }
+            // A leading zero must not be followed by another digit.
+            guard index > start, index == start + 1 || text[start] != 0x30 else { return false }
+            guard index < text.count else { return parts <= Self.maximumParts }
+            guard text[index] == UInt8(ascii: ".") else { return false }
+            (parts, start, index) = (parts + 1, index + 1, index + 1)
         }
-        return digits > 0 && parts <= Self.maximumParts
     }
 
     /// Whether one of the dotted numbers has a leading zero.

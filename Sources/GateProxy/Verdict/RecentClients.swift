@@ -27,6 +27,19 @@ package struct RecentClients: ~Copyable {
         var isInUse = false
     }
 
+    /// A client with a denial of its own.
+    private struct Owner {
+        let place: Int
+        let verdict: Verdict
+        /// The verdict that the client shares with others.
+        let shared: Verdict
+        /// The number of other clients' hits before one of them becomes the owner.
+        var patience: UInt8
+    }
+
+    /// The number of hits of other clients after which an owner is replaced.
+    private static let patience: UInt8 = 32
+
     /// The bit sets of the fields that are ignored once the class is known, and of those for which
     /// only the presence of a single value counts; the bit numbers are the indices in the fields'
     /// roles.
@@ -34,6 +47,8 @@ package struct RecentClients: ~Copyable {
     private var indifferent: UInt64 = 0
     private var places: [Place]
     private var verdicts: [Verdict?]
+    /// The clients with denials of their own; slots with the same low-order bits share two entries.
+    private var owners: [Owner?]
     /// The scopes of the verdicts in the slots, which are compared only if they are restricted.
     private var scopes: [RequestScope]
     /// The keys of the slots, followed by the key of the current request.
@@ -52,12 +67,14 @@ package struct RecentClients: ~Copyable {
     /// - Parameters:
     ///   - capacity: The maximum number of clients, limited to 2 through `most` and rounded down to
     ///     a power of two.
+    ///   - mostOwners: The maximum number of denials of single clients, a power of two.
     ///   - digestMask: The bits of the hash to use; tests use it to cause collisions.
-    package init(capacity: Int, digestMask: UInt64 = .max) {
+    package init(capacity: Int, mostOwners: Int = 256, digestMask: UInt64 = .max) {
         let limit = max(2, min(capacity, Self.most))
         let count = 1 << (Int.bitWidth - 1 - limit.leadingZeroBitCount)
         self.places = Array(repeating: Place(), count: count)
         self.verdicts = Array(repeating: nil, count: count)
+        self.owners = Array(repeating: nil, count: min(count, mostOwners))
         self.scopes = Array(repeating: .unrestricted, count: count)
         unsafe self.keys = .allocate(
             byteCount: (count + 1) * Self.keyLength,
@@ -172,11 +189,38 @@ package struct RecentClients: ~Copyable {
             .copyMemory(from: key, byteCount: self.keyLength)
     }
 
-    /// Replaces the verdict that was found for the current key.
-    mutating func replaceFound(with verdict: Verdict) {
+    /// Returns the entry in which the client that was found gets a denial of its own; `nil` if it gets none now.
+    ///
+    /// A copy of a denial saves a part of the work for each request, but if each client had one, they would displace
+    /// each other from the processor's caches. A client that sends more requests than others is more likely to get it.
+    mutating func entryForOwner() -> Int? {
+        let entry = self.foundPlace & (self.owners.count - 1)
+        guard let patience = self.owners[entry]?.patience else { return entry }
+        if self.owners[entry ^ 1] == nil { return entry ^ 1 }
+        self.owners[entry]?.patience = patience - 1
+        return patience == 1 ? entry : nil
+    }
+
+    /// Replaces the shared verdict that was found with one for the current client only, and the verdict of the former
+    /// owner with the one that it shares.
+    mutating func replaceFound(_ shared: Verdict, with own: Verdict, entry: Int) {
+        let place = self.foundPlace
+        if let former = self.owners[entry], self.verdicts[former.place] === former.verdict {
+            self.verdicts[former.place] = former.shared
+        }
+        self.verdicts[place] = own
+        self.owners[entry] = Owner(
+            place: place,
+            verdict: own,
+            shared: shared,
+            patience: Self.patience
+        )
+    }
+
+    /// The slot in which the current client was found.
+    private var foundPlace: Int {
         let first = self.firstPlace
-        let isFirst = self.places[first].digest == self.digest
-        self.verdicts[isFirst ? first : self.secondPlace] = verdict
+        return self.places[first].digest == self.digest ? first : self.secondPlace
     }
 
     /// Removes and returns all verdicts.
@@ -186,8 +230,9 @@ package struct RecentClients: ~Copyable {
             self.places[place] = Place()
             self.scopes[place] = .unrestricted
         }
-        let verdicts = self.verdicts
+        let verdicts = self.verdicts + self.owners.flatMap { [$0?.verdict, $0?.shared] }
         self.verdicts = Array(repeating: nil, count: self.places.count)
+        self.owners = Array(repeating: nil, count: self.owners.count)
         return verdicts
     }
 

@@ -61,12 +61,13 @@ extension RenderedAnswer {
     func write(with version: Span<UInt8>, end: [UInt8], into buffer: inout ByteBuffer) {
         let count = self.bodyCount(with: version)
         let most = self.head.count + Self.lengthSpace + end.count + count
+        let (text, gaps) = (self.body, self.gaps)
         buffer.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
             out.writeBytes(self.head)
             out.writeStaticString("Content-Length: ")
             out.write(decimal: count)
             out.writeBytes(end)
-            self.forEachPiece(with: version) { out.write($0, from: 0, to: $0.count) }
+            out.write(text.span, inserting: version, at: gaps.span)
         }
     }
 

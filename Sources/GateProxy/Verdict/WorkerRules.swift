@@ -142,9 +142,11 @@ final class WorkerRules {
             self.isValid(verdict)
         {
             self.sharedDenials.count(isDenied: verdict.denial != nil)
-            guard let denial = verdict.denial, !denial.isWhole else { return verdict }
+            guard let denial = verdict.denial, !denial.isWhole,
+                let entry = self.recentClients?.entryForOwner()
+            else { return verdict }
             let own = self.own(verdict, on: head, in: bytes)
-            self.recentClients?.replaceFound(with: own)
+            self.recentClients?.replaceFound(verdict, with: own, entry: entry)
             return own
         }
         let told = self.classify(head, facts: facts, in: bytes)

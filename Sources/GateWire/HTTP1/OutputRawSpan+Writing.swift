@@ -18,6 +18,21 @@ extension OutputRawSpan {
         }
     }
 
+    /// Writes a text with another text inserted at each of these offsets, which are in ascending order.
+    package mutating func write(
+        _ text: Span<UInt8>,
+        inserting insertion: Span<UInt8>,
+        at offsets: Span<Int>
+    ) {
+        var start = 0
+        for index in offsets.indices {
+            self.write(text, from: start, to: offsets[index])
+            self.write(insertion, from: 0, to: insertion.count)
+            start = offsets[index]
+        }
+        self.write(text, from: start, to: text.count)
+    }
+
     @inlinable @inline(__always)
     package mutating func writeBytes(_ bytes: [UInt8]) {
         self.write(bytes.span, from: 0, to: bytes.count)

@@ -36,6 +36,8 @@ import Testing
     @Test(arguments: readable)
     func `a valid version has a canonical form`(text: String, canonical: String) throws {
         #expect(try version(text).description == canonical)
+        let isPlain = AppVersion.isPlain(text.utf8Span.span)
+        #expect(isPlain == (text == canonical && !text.contains("-")))
     }
 
     static let unreadable: [(String, VersionError)] = [
@@ -89,6 +91,8 @@ import Testing
     @Test(arguments: unreadable)
     func `other texts are unparsable and never zero`(text: String, error: VersionError) {
         #expect(throws: error) { try version(text) }
+        let isPlain = AppVersion.isPlain(text.utf8Span.span)
+        #expect(!isPlain)
     }
 
     @Test func `an error describes the problem`() {

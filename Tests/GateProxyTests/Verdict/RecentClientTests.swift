@@ -16,7 +16,7 @@ struct RecentClientTests {
         private let table: FieldNameTable
         private var clients: RecentClients
 
-        init(capacity: Int, digestMask: UInt64 = .max) throws {
+        init(capacity: Int, mostOwners: Int = 256, digestMask: UInt64 = .max) throws {
             let text = """
                 identity:
                   userAgent: ["^Shop/(?<version>[0-9.]+)"]
@@ -28,7 +28,11 @@ struct RecentClientTests {
             self.ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", text)]).ruleSet
             self.table = .request(identityHeaderNames: self.ruleSet.identityHeaderNames)
             let classes = try #require(self.ruleSet.clientClasses)
-            self.clients = RecentClients(capacity: capacity, digestMask: digestMask)
+            self.clients = RecentClients(
+                capacity: capacity,
+                mostOwners: mostOwners,
+                digestMask: digestMask
+            )
             self.clients.serve(classes)
         }
 
@@ -67,7 +71,13 @@ struct RecentClientTests {
             self.clients.keep(verdict, in: .unrestricted)
         }
 
-        func replaceFound(with verdict: Verdict) { self.clients.replaceFound(with: verdict) }
+        /// Replaces the shared verdict that was found, if the client may have its own.
+        func replaceFound(_ shared: Verdict) -> Verdict? {
+            guard let entry = self.clients.entryForOwner() else { return nil }
+            let own = Verdict(decision: .preflight)
+            self.clients.replaceFound(shared, with: own, entry: entry)
+            return own
+        }
 
         func verdict(
             _ lines: [String],
@@ -288,13 +298,38 @@ struct RecentClientTests {
         try #require(!found.isEmpty)
         var replaced: [Verdict] = []
         for client in found {
-            try #require(desk.verdict(client) != nil)
-            replaced.append(Verdict(decision: .preflight))
-            desk.replaceFound(with: replaced[replaced.count - 1])
+            let shared = try #require(try desk.verdict(client))
+            replaced.append(try #require(desk.replaceFound(shared)))
         }
         for (client, verdict) in zip(found, replaced) {
             #expect(try desk.verdict(client) === verdict)
         }
+    }
+
+    @Test func `of many clients, few have their own verdict, which others get after many hits`()
+        throws
+    {
+        let desk = try RecentClientsHarness(capacity: 64, mostOwners: 2)
+        let clients = (0..<16).map { Self.client("X-App-Version", "\($0)") }
+        let shared = clients.map { _ in Verdict(decision: .preflight) }
+        for (client, verdict) in zip(clients, shared) { try desk.keep(verdict, client) }
+        /// Sends a request; returns whether the client has its own verdict, now or before.
+        func hasOwn(_ number: Int) throws -> Bool? {
+            guard let verdict = try desk.verdict(clients[number]) else { return nil }
+            guard verdict === shared[number] else { return true }
+            return desk.replaceFound(verdict) != nil
+        }
+        let found = try clients.indices.filter { try hasOwn($0) != nil }
+        try #require(found.count > 4)
+        let expected = found.indices.map { $0 < 2 }
+        #expect(try found.map { try hasOwn($0) } == expected)
+        let last = found[found.count - 1]
+        let hits = try (1...64).first { _ in try hasOwn(last) == true }
+        #expect(hits ?? 0 > 16)
+        #expect(try hasOwn(last) == true)
+        // One of the first two got the shared verdict back.
+        let owners = try found.dropLast().filter { try desk.verdict(clients[$0]) !== shared[$0] }
+        #expect(owners.count == 1)
     }
 
     @Test func `a later verdict on a client replaces the earlier one`() throws {

@@ -10,4 +10,16 @@ struct OutputRawSpanTests {
         #expect(String(buffer: buffer) == "\(number)")
         #expect(OutputRawSpan.digits(of: number) == "\(number)".count)
     }
+
+    @Test(arguments: [
+        ([], "abcd"), ([0], "-abcd"), ([2], "ab-cd"), ([4], "abcd-"), ([1, 1, 4], "a--bcd-"),
+    ])
+    func `a text is written with another one inserted`(_ offsets: [Int], _ expected: String) {
+        let (text, insertion) = (Array("abcd".utf8), Array("-".utf8))
+        var buffer = ByteBuffer()
+        buffer.writeWithOutputRawSpan(minimumWritableBytes: 20) {
+            $0.write(text.span, inserting: insertion.span, at: offsets.span)
+        }
+        #expect(String(buffer: buffer) == expected)
+    }
 }
