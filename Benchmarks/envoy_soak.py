@@ -184,12 +184,12 @@ def run(options, folder):
         way = Way(MODULE, MODULE_FILTER.replace("RULES", str(rules.path)), ROUTE, workers=options.workers)
         server = way.start(folder / "envoy", cores, port, None)
         clients = [threading.Thread(target=send, args=(server.port, options, ledger, stop)) for _ in range(CLIENTS)]
-        visitors = streams.Visitors(STREAMS, server.port, rules.history)
+        lasting = streams.StreamClients(STREAMS, server.port, rules.history)
         try:
             base = sample(server)
             for client in clients:
                 client.start()
-            visitors.start()
+            lasting.start()
             end = time.monotonic() + options.minutes * 60
             while time.monotonic() < end and server.is_running():
                 time.sleep(random.uniform(0, 2 * options.pause))
@@ -202,7 +202,7 @@ def run(options, folder):
             stop.set()
             for client in clients:
                 client.join()
-            visitors.stop()
+            lasting.stop()
             time.sleep(SETTLE_SECONDS)
             if not server.is_running():
                 return ["Envoy has ended"]
@@ -210,10 +210,10 @@ def run(options, folder):
         finally:
             stop.set()
             server.stop()
-            visitors.stop()
+            lasting.stop()
     finally:
         backend.stop()
-    return report(options, ledger, next(changes), base, last, samples, visitors.ends) + visitors.faults()
+    return report(options, ledger, next(changes), base, last, samples, lasting.ends) + lasting.faults()
 
 
 def report(options, ledger, changes, base, last, samples, ends):
@@ -230,7 +230,8 @@ def report(options, ledger, changes, base, last, samples, ends):
     found = ledger.wrong[:5] + ([f"{len(ledger.wrong)} wrong responses"] if ledger.wrong else [])
     if grown > watch.ALLOWED_BYTES:
         found.append(f"memory grows: {grown / 2**20:.1f} MiB")
-    # Envoy keeps idle connections to the backend. The thread of the module is there from the start.
+    # Envoy keeps idle connections to the backend. The thread of the module is there from the start. Under load, the open
+    # streams have two descriptors each.
     most = max(each.descriptors for each in samples[: len(samples) - len(steady) + 1])
     if last.descriptors > most or last.threads > base.threads:
         found.append("descriptors or threads are left")

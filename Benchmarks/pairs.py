@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares two builds of the gate, or the gate with another proxy, on a machine whose speed changes all the time.
 
-Both run at the same time on one core, and take turns of some milliseconds: first, second, second, first. So the speed of
-the machine affects both equally, unlike in a comparison of runs of a second each. A process can be faster than another
-one of the same program for its whole life, because its memory is elsewhere. Therefore, both are started several times,
-and the confidence interval is that of the starts.
+Both run at the same time on one core, and take turns of about 50 ms: first, second, second, first. So the speed of the
+machine affects both equally, unlike in a comparison of runs of a second each. A process can be faster than another one of
+the same program for its whole life, because its memory is elsewhere. Therefore, both are started several times, and the
+confidence interval is that of the starts.
 """
 
 import argparse
@@ -34,17 +34,23 @@ STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.
 
 def candidate(name):
     """Returns the proxy with that name, or the gate with that path."""
-    return next((each for each in PEERS if each.name == name), None) or gate(Path(name).resolve())
+    found = next((each for each in PEERS if each.name == name), None) or gate(Path(name).resolve())
+    if reason := found.missing():
+        raise argparse.ArgumentTypeError(reason)
+    return found
 
 
 def cpu_nanoseconds(pids):
     """Returns the CPU time of all running threads of these processes so far."""
     time = 0
     for pid in pids:
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            # A thread can end at any time.
-            with contextlib.suppress(OSError):
-                time += int((task / "schedstat").read_text().split()[0])
+        # A thread can end at any time.
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{pid}/task").iterdir():
+                with contextlib.suppress(OSError):
+                    time += int((task / "schedstat").read_text().split()[0])
+    if time == 0:
+        raise LoadFailed("no CPU times: the server has ended, or the kernel has no schedstat")
     return time
 
 
@@ -61,11 +67,10 @@ def turn(pids, generator, requests):
 def one_start(bench, scenario, options, number):
     """Starts both; returns the logarithms of the median ratios, after to before, of CPU and of time."""
     setup = Setup(tls=scenario.protocol == "http2")
-    both = [candidate(each) for each in (options.before, options.after)]
     sign = 1 if number % 2 == 0 else -1
     with contextlib.ExitStack() as stack:
         running = []
-        for each in both[::sign]:
+        for each in (options.before, options.after)[::sign]:
             server = stack.enter_context(bench.fresh_server(each, setup))
             generator = stack.enter_context(bench.start_load(
                 server, scenario.traffic, scenario.denied, protocol=scenario.protocol, seed=number + 1,
@@ -75,15 +80,15 @@ def one_start(bench, scenario, options, number):
         ratios = []
         for _ in range(options.turns):
             first, second = (turn(*each, options.requests) for each in running)
-            fourth, third = (turn(*each, options.requests) for each in reversed(running))
+            third, fourth = (turn(*each, options.requests) for each in reversed(running))
             ratios.append([
-                math.log((second[each] + fourth[each]) / (first[each] + third[each])) for each in (0, 1)
+                math.log((second[each] + third[each]) / (first[each] + fourth[each])) for each in (0, 1)
             ])
     return [sign * statistics.median(column) for column in zip(*ratios)]
 
 
 def interval(logarithms):
-    """Returns the mean ratio and its 95 % confidence interval, as text."""
+    """Returns the geometric mean of the ratios and its 95 % confidence interval, as text."""
     middle = statistics.mean(logarithms)
     error = STUDENT[len(logarithms)] * statistics.stdev(logarithms) / len(logarithms) ** 0.5
     return " | ".join(f"{math.exp(each):.3f}" for each in (middle, middle - error, middle + error))
@@ -92,9 +97,10 @@ def interval(logarithms):
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/pairs.py", description=__doc__)
     names = ", ".join(each.name for each in PEERS)
-    parser.add_argument("--before", required=True, metavar="PROXY",
+    parser.add_argument("--before", type=candidate, required=True, metavar="PROXY",
                         help=f"what to compare with: a gate's binary, or one of {names}")
-    parser.add_argument("--after", default=str(BUILT_GATE), metavar="PROXY", help="what to measure (default: the built gate)")
+    parser.add_argument("--after", type=candidate, default=str(BUILT_GATE), metavar="PROXY",
+                        help="what to measure (default: the built gate)")
     parser.add_argument("--starts", type=between(min(STUDENT), max(STUDENT)), default=6)
     parser.add_argument("--turns", type=between(1, 1000), default=60, help="the fourfold turns of each start")
     parser.add_argument("--requests", type=between(100, 100_000), default=1000, help="the requests of a turn")
@@ -106,14 +112,25 @@ def main():
     try:
         proxy_cores, load_cores = machine.split_cores()
         with Bench([], options, proxy_cores, load_cores) as bench:
-            print("| scenario | CPU, after to before | from | to | time, after to before | from | to |")
-            print("| --- | --- | --- | --- | --- | --- | --- |")
-            for name in options.scenario:
-                starts = [one_start(bench, SCENARIOS[name], options, each) for each in range(options.starts)]
-                print(f"| {name} | {' | '.join(map(interval, zip(*starts)))} |", flush=True)
-    except (ServerFailed, LoadFailed, machine.TooFewCores) as failure:
+            return compare(bench, options)
+    except (ServerFailed, machine.TooFewCores) as failure:
         return f"cannot measure: {failure}"
-    return 0
+
+
+def compare(bench, options):
+    """Prints a row for each scenario; returns 1 if one could not be measured."""
+    print("| scenario | CPU, after to before | from | to | time, after to before | from | to |")
+    print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    status = 0
+    for name in options.scenario:
+        try:
+            starts = [one_start(bench, SCENARIOS[name], options, each) for each in range(options.starts)]
+        except (ServerFailed, LoadFailed) as failure:
+            print(f"| {name} | {failure} | | | | | |", flush=True)
+            status = 1
+        else:
+            print(f"| {name} | {' | '.join(map(interval, zip(*starts)))} |", flush=True)
+    return status
 
 
 if __name__ == "__main__":

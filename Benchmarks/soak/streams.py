@@ -1,4 +1,4 @@
-"""Clients of Envoy with the module whose event streams and WebSockets stay open while the rules change."""
+"""Clients whose event streams and WebSockets through Envoy stay open while the rules change."""
 
 import contextlib
 import dataclasses
@@ -8,7 +8,8 @@ import socket
 import threading
 import time
 
-SECONDS = 30
+# Within the timeout of the route.
+SECONDS = 55
 PATIENCE_SECONDS = 30
 CURRENT = "1000000.0"
 FRAME = b"\x81\x85\0\0\0\0hello"
@@ -29,7 +30,7 @@ class WrongResponse(Exception):
 
 @dataclasses.dataclass
 class History:
-    """When each revision replaced the one before; a revision is in force some seconds later at most."""
+    """When each revision was written; it is in force at most `most_seconds` later."""
 
     most_seconds: float
     changes: list = dataclasses.field(default_factory=list)
@@ -51,10 +52,14 @@ def fields(version):
 @contextlib.contextmanager
 def stream(port, head, status):
     """Sends a request, and yields the socket and the response."""
-    with socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
-        connection.sendall(head.encode() + b"\r\n")
-        response = http.client.HTTPResponse(connection)
-        response.begin()
+    with contextlib.ExitStack() as stack:
+        try:
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS))
+            connection.sendall(head.encode() + b"\r\n")
+            response = http.client.HTTPResponse(connection)
+            response.begin()
+        except (OSError, http.client.HTTPException) as error:
+            raise WrongResponse(f"no response: {error!r}") from error
         with response:
             if response.status == 426:
                 raise Denied
@@ -88,13 +93,13 @@ def websocket(port, version):
             time.sleep(1)
 
 
-class Visitors:
+class StreamClients:
     """Threads that open one stream after another, most of them with a version that is denied soon."""
 
     def __init__(self, count, port, history):
         self._port, self._history = port, history
         self._stop, self._lock = threading.Event(), threading.Lock()
-        self._threads = [threading.Thread(target=self._visit) for _ in range(count)]
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count)]
         self.ends, self.wrong = {"complete": 0, "cut": 0, "denied": 0}, []
 
     def start(self):
@@ -111,24 +116,38 @@ class Visitors:
         """Returns what was wrong, and what never happened."""
         return self.wrong[:5] + [f"no stream was {name}" for name, count in self.ends.items() if not count]
 
-    def _visit(self):
+    def _run(self):
         while not self._stop.is_set():
-            kind = random.choice((events, websocket))
             newest = self._history.changes[-1][1]
-            floor = None if random.random() < 0.25 else newest + random.randrange(-1, 3)
-            opened = time.monotonic()
-            try:
-                end = self._follow(kind, floor)
-            except Denied:
-                end = "denied"
-            except WrongResponse as error:
-                end = str(error)
-            except (OSError, http.client.HTTPException):
-                end = "cut"
-            if end is None:
-                return
-            self._note(kind, floor, end, opened)
+            self.visit(
+                random.choice((events, websocket)),
+                None if random.random() < 0.25 else newest + random.randrange(-1, 3),
+            )
             self._stop.wait(random.random())
+
+    def visit(self, kind, floor):
+        """Follows a stream to its end, unless all are to stop, and checks it.
+
+        `floor`: the last revision that does not deny the client; None if none does.
+        """
+        opened = time.monotonic()
+        try:
+            end = self._follow(kind, floor)
+        except Denied:
+            end = "denied"
+        except TimeoutError:
+            end = "silent"
+        except (ConnectionError, http.client.HTTPException):
+            end = "cut"
+        except Exception as error:  # A thread that ends must not go unnoticed.
+            end = repr(error)
+        if end is None:
+            return
+        may_end = floor is not None and max(self._history.since(opened)) > floor
+        with self._lock:
+            self.ends[end] = self.ends.get(end, 0) + 1
+            if end not in ("complete", "cut", "denied") or (end != "complete" and not may_end):
+                self.wrong.append(f"{kind.__name__}, floor {floor}: {end}")
 
     def _follow(self, kind, floor):
         """Returns how a stream ended; None if all are to stop."""
@@ -140,11 +159,3 @@ class Visitors:
                 if floor is not None and min(self._history.since(time.monotonic())) > floor:
                     return "open although it has been denied for long"
         return "complete"
-
-    def _note(self, kind, floor, end, opened):
-        may_end = floor is not None and max(self._history.since(opened)) > floor
-        is_wrong = end not in self.ends or (end in ("cut", "denied") and not may_end)
-        with self._lock:
-            self.ends[end] = self.ends.get(end, 0) + 1
-            if is_wrong:
-                self.wrong.append(f"{kind.__name__}, floor {floor}: {end}")

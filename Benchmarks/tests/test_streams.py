@@ -1,4 +1,4 @@
-"""Tests which revisions can decide about a stream, and the error of a ratio."""
+"""Tests the checks of the streams that stay open while the rules change."""
 
 import sys
 import time
@@ -7,8 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from pairs import STUDENT, interval  # noqa: E402
-from soak.streams import History  # noqa: E402
+from soak.streams import Denied, History, StreamClients, WrongResponse  # noqa: E402
 
 
 class Revisions(unittest.TestCase):
@@ -23,13 +22,41 @@ class Revisions(unittest.TestCase):
         self.assertEqual(history.since(time.monotonic()), [2, 3])
 
 
-class Ratios(unittest.TestCase):
-    def test_equal_starts_have_no_error(self):
-        self.assertEqual(interval([0.0, 0.0]), "1.000 | 1.000 | 1.000")
+class Ends(unittest.TestCase):
+    """Each stream is of a client whose version is denied by revisions after its floor."""
 
-    def test_the_error_is_that_of_the_mean(self):
-        # The logarithms have a standard deviation of 0.01 and a standard error of 0.005.
-        self.assertEqual(interval([0.0875, 0.0875, 0.1047, 0.1047]), "1.101 | 1.084 | 1.118")
+    def wrong(self, floor, revisions, *raised, exchanges=1):
+        now = time.monotonic()
+        history = History(20, [(now - 100, revisions[0]), *((now - 50, each) for each in revisions[1:])])
+        clients = StreamClients(0, 0, history)
 
-    def test_each_number_of_starts_has_a_factor(self):
-        self.assertEqual(sorted(STUDENT), list(range(min(STUDENT), max(STUDENT) + 1)))
+        def exchange(_port, _version):
+            for _ in range(exchanges):
+                yield
+            for error in raised:
+                raise error
+
+        clients.visit(exchange, floor)
+        return clients.wrong
+
+    def test_a_stream_may_be_complete_or_end_once_it_is_denied(self):
+        self.assertEqual(self.wrong(None, [2]), [])
+        self.assertEqual(self.wrong(2, [2]), [])
+        self.assertEqual(self.wrong(2, [2, 3], ConnectionError(), exchanges=0), [])
+        self.assertEqual(self.wrong(2, [2, 3], Denied(), exchanges=0), [])
+
+    def test_a_stream_must_not_end_for_no_reason(self):
+        for error in (ConnectionError(), Denied()):
+            self.assertEqual(len(self.wrong(None, [2, 3], error)), 1)
+            self.assertEqual(len(self.wrong(2, [1, 2], error)), 1)
+
+    def test_a_stream_must_not_stay_open_for_long(self):
+        self.assertEqual(len(self.wrong(2, [2, 3])), 1)
+
+    def test_silence_and_every_other_error_are_wrong(self):
+        for error in (TimeoutError(), WrongResponse("status 503"), ValueError(), KeyError()):
+            self.assertEqual(len(self.wrong(2, [2, 3], error, exchanges=0)), 1, error)
+
+
+if __name__ == "__main__":
+    unittest.main()

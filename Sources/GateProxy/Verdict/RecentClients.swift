@@ -33,11 +33,11 @@ package struct RecentClients: ~Copyable {
         let verdict: Verdict
         /// The verdict that the client shares with others.
         let shared: Verdict
-        /// The number of other clients' hits before one of them becomes the owner.
+        /// The number of hits of clients without a denial of their own until one of them becomes the owner.
         var patience: UInt8
     }
 
-    /// The number of hits of other clients after which an owner is replaced.
+    /// The initial value of `Owner.patience`.
     private static let patience: UInt8 = 32
 
     /// The bit sets of the fields that are ignored once the class is known, and of those for which
@@ -67,7 +67,7 @@ package struct RecentClients: ~Copyable {
     /// - Parameters:
     ///   - capacity: The maximum number of clients, limited to 2 through `most` and rounded down to
     ///     a power of two.
-    ///   - mostOwners: The maximum number of denials of single clients, a power of two.
+    ///   - mostOwners: The maximum number of denials of single clients; a power of two, at least 2.
     ///   - digestMask: The bits of the hash to use; tests use it to cause collisions.
     package init(capacity: Int, mostOwners: Int = 256, digestMask: UInt64 = .max) {
         let limit = max(2, min(capacity, Self.most))
@@ -189,16 +189,26 @@ package struct RecentClients: ~Copyable {
             .copyMemory(from: key, byteCount: self.keyLength)
     }
 
-    /// Returns the entry in which the client that was found gets a denial of its own; `nil` if it gets none now.
+    /// Counts a hit of a client with a shared denial, and returns the index in `owners` if the client is to get a denial
+    /// of its own.
     ///
     /// A copy of a denial saves a part of the work for each request, but if each client had one, they would displace
-    /// each other from the processor's caches. A client that sends more requests than others is more likely to get it.
+    /// each other from the processor's caches. Clients with many requests are more likely to get one than others.
     mutating func entryForOwner() -> Int? {
         let entry = self.foundPlace & (self.owners.count - 1)
-        guard let patience = self.owners[entry]?.patience else { return entry }
-        if self.owners[entry ^ 1] == nil { return entry ^ 1 }
+        guard let patience = self.patience(at: entry) else { return entry }
+        guard self.patience(at: entry ^ 1) != nil else { return entry ^ 1 }
+        guard patience > 1 else { return entry }
         self.owners[entry]?.patience = patience - 1
-        return patience == 1 ? entry : nil
+        return nil
+    }
+
+    /// The patience of an owner; `nil` if there is none, or if its slot has another verdict by now.
+    private func patience(at entry: Int) -> UInt8? {
+        guard let owner = self.owners[entry], self.verdicts[owner.place] === owner.verdict else {
+            return nil
+        }
+        return owner.patience
     }
 
     /// Replaces the shared verdict that was found with one for the current client only, and the verdict of the former
@@ -230,7 +240,8 @@ package struct RecentClients: ~Copyable {
             self.places[place] = Place()
             self.scopes[place] = .unrestricted
         }
-        let verdicts = self.verdicts + self.owners.flatMap { [$0?.verdict, $0?.shared] }
+        var verdicts = self.verdicts
+        for case let owner? in self.owners { verdicts += [owner.verdict, owner.shared] }
         self.verdicts = Array(repeating: nil, count: self.places.count)
         self.owners = Array(repeating: nil, count: self.owners.count)
         return verdicts

@@ -63,8 +63,7 @@ extension WorkerRules {
     /// Returns the verdict on a recent client with the client's version in its denial, so that the client's next
     /// requests get a plain copy of the response.
     ///
-    /// This is done when the client is found for the first time: many clients of a large crowd lose their slots before
-    /// that.
+    /// Only some clients get one: see `RecentClients.entryForOwner()`.
     @inline(never)
     func own(
         _ verdict: Verdict,

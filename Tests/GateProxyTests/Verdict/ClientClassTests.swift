@@ -599,8 +599,7 @@ struct ClientClassTests {
         #expect(page !== one)
     }
 
-    /// Many clients of a large crowd lose their slots before they return, so the document is only copied for those that
-    /// do.
+    /// The document is only copied for clients that are found in the table of recent clients.
     @Test func `a client that returns gets a denial that contains its version`() throws {
         let rules = WorkerRules(try Self.ruleSet(Self.twoLanguages), cacheCapacity: 1000)
         func verdict(_ version: String) throws -> Verdict {

@@ -8,8 +8,7 @@ import Testing
 struct BackgroundThreadTests {
     private struct Fault: Error {}
 
-    /// The threads of the gate are shared with all other suites, whose reloads would wait for these
-    /// jobs.
+    /// The gate's threads are shared with all other suites, whose reloads would wait for these jobs.
     private let thread = BackgroundThread()
 
     /// The nice value of the calling thread.
