@@ -240,7 +240,7 @@ def report(options, ledger, changes, base, last, samples, ends):
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/envoy_soak.py", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--minutes", type=float, default=60, help="at least 2: a stream lasts a minute")
     parser.add_argument("--rules", type=between(2, 20_000), default=300, help="the number of rules")
     parser.add_argument("--workers", type=between(1, 64), default=4, help="the number of Envoy's worker threads")
     parser.add_argument("--rate", type=between(1, 100_000), default=400, help="the requests per second")

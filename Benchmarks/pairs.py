@@ -23,7 +23,7 @@ from sidebyside.load import faults_in  # noqa: E402
 from sidebyside.options import BUILT_GATE, between  # noqa: E402
 from sidebyside.run import LoadFailed  # noqa: E402
 from sidebyside.scenarios import HEADLINE_SCENARIOS, RealTraffic  # noqa: E402
-from sidebyside.server import ServerFailed, unwind_when_stopped  # noqa: E402
+from sidebyside.server import ServerFailed, thread_nanoseconds, unwind_when_stopped  # noqa: E402
 from sidebyside.setup import Setup  # noqa: E402
 from sidebyside.traffic import POST  # noqa: E402
 
@@ -48,7 +48,7 @@ def cpu_nanoseconds(pids):
         with contextlib.suppress(OSError):
             for task in Path(f"/proc/{pid}/task").iterdir():
                 with contextlib.suppress(OSError):
-                    time += int((task / "schedstat").read_text().split()[0])
+                    time += thread_nanoseconds(task)
     if time == 0:
         raise LoadFailed("no CPU times: the server has ended, or the kernel has no schedstat")
     return time

@@ -140,6 +140,11 @@ class Server:
         return lines[-1] if lines else "it printed nothing"
 
 
+def thread_nanoseconds(task):
+    """Returns the CPU time of a thread, whose folder in /proc is given; `stat` counts hundredths of a second."""
+    return int((task / "schedstat").read_text().split()[0])
+
+
 def times(stat):
     """Returns the fields of a `stat` file as numbers, starting with the state."""
     # The program's name can contain spaces; the fields after it start with the state, a letter.

@@ -7,6 +7,15 @@ import contextlib
 PATIENCE_SECONDS = 30
 
 
+# The fields that open a WebSocket; the backend of the soak test needs a key in lower case.
+HANDSHAKE = (
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: dghlihnhbxbszsbub25jzq==\r\n"
+)
+# A text frame, masked with zeros (RFC 6455 section 5.2).
+FRAME = b"\x81\x85\0\0\0\0hello"
+
+
 class Cut(Exception):
     """The connection ended before the response was complete."""
 

@@ -8,16 +8,13 @@ import socket
 import threading
 import time
 
+from .exchange import FRAME, HANDSHAKE
+
 # Within the timeout of the route.
 SECONDS = 55
 PATIENCE_SECONDS = 30
 CURRENT = "1000000.0"
-FRAME = b"\x81\x85\0\0\0\0hello"
 ECHO = b"\x81\x05hello"
-HANDSHAKE = (
-    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-    "Sec-WebSocket-Key: dghlihnhbxbszsbub25jzq==\r\n"
-)
 
 
 class Denied(Exception):
@@ -114,7 +111,8 @@ class StreamClients:
 
     def faults(self):
         """Returns what was wrong, and what never happened."""
-        return self.wrong[:5] + [f"no stream was {name}" for name, count in self.ends.items() if not count]
+        wrong = self.wrong[:5] + ([f"{len(self.wrong)} wrong streams"] if self.wrong else [])
+        return wrong + [f"no stream was {name}" for name, count in self.ends.items() if not count]
 
     def _run(self):
         while not self._stop.is_set():

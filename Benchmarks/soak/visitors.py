@@ -12,7 +12,7 @@ from dearest.client import (
 )
 
 from .backend import PATTERN
-from .exchange import Connection, Cut, request
+from .exchange import FRAME, HANDSHAKE, Connection, Cut, request
 from .rules import ALWAYS_DENIED, ALWAYS_PASSES, WAVERS
 
 
@@ -335,18 +335,13 @@ async def watches(doors):
 
 async def talks(doors, version=ALWAYS_PASSES):
     """Exchanges messages over a WebSocket."""
-    handshake = (
-        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-        "Sec-WebSocket-Key: dghlihnhbxbszsbub25jzq==\r\n"
-    )
     async with Connection(doors.plain) as connection:
-        await connection.send(request("/websocket", version, fields=handshake))
+        await connection.send(request("/websocket", version, fields=HANDSHAKE))
         status, _ = await connection.head()
         if status != 101:
             return str(status)
         for _ in range(random.randrange(1, 15)):
-            # A text frame, masked with zeros (RFC 6455 section 5.2).
-            await connection.send(b"\x81\x85\0\0\0\0hello")
+            await connection.send(FRAME)
             try:
                 answer = await asyncio.wait_for(connection.reader.readexactly(2), 20)
                 text = await connection.reader.readexactly(answer[1])

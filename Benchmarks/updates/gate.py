@@ -10,7 +10,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from sidebyside.server import free_port
+from sidebyside.server import free_port, thread_nanoseconds
 
 START_SECONDS = 10
 # The first group of event loops is the data plane's, and the second one the admin listener's.
@@ -82,9 +82,8 @@ class Gate:
         """The CPU time of the data plane's threads, and that of all others."""
         data_plane = others = 0
         for task in (self._folder / "task").iterdir():
-            # In nanoseconds; `stat` counts hundredths of a second.
             try:
-                used = int((task / "schedstat").read_text().split()[0]) / 1e9
+                used = thread_nanoseconds(task) / 1e9
                 name = (task / "comm").read_text().strip()
             except (FileNotFoundError, ProcessLookupError):
                 continue

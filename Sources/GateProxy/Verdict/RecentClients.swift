@@ -167,8 +167,7 @@ package struct RecentClients: ~Copyable {
     /// Returns the verdict for the current key.
     package mutating func verdict(in scope: RequestScope) -> Verdict? {
         guard self.looksForClient else { return nil }
-        var place = self.firstPlace
-        if self.places[place].digest != self.digest { place = self.secondPlace }
+        let place = self.foundPlace
         guard self.places[place].digest == self.digest, self.isAbout(place, in: scope) else {
             self.missesInARow &+= 1
             return nil
@@ -227,7 +226,7 @@ package struct RecentClients: ~Copyable {
         )
     }
 
-    /// The slot in which the current client was found.
+    /// The slot in which the current client is found, if it is in the table.
     private var foundPlace: Int {
         let first = self.firstPlace
         return self.places[first].digest == self.digest ? first : self.secondPlace
