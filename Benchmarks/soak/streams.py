@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import http.client
 import random
+import select
 import socket
 import threading
 import time
@@ -77,17 +78,34 @@ def events(port, version):
 
 def websocket(port, version):
     """Exchanges a message each second; yields after each."""
-    head = f"GET /websocket HTTP/1.1\r\n{fields(version)}{HANDSHAKE}"
-    with stream(port, head, 101) as (connection, response):
+    with open_websocket(port, version) as (connection, response):
         for _ in range(SECONDS):
-            connection.sendall(FRAME)
-            echo = response.fp.read(len(ECHO))
-            if len(echo) < len(ECHO):
-                raise ConnectionError("cut")
-            if echo != ECHO:
-                raise WrongResponse(f"echo {echo}")
+            exchange_message(connection, response)
             yield
             time.sleep(1)
+
+
+def idle_websocket(port, version):
+    """Exchanges one message at the end; yields after each second without any."""
+    with open_websocket(port, version) as (connection, response):
+        for _ in range(SECONDS):
+            if select.select([connection], [], [], 1)[0]:
+                break
+            yield
+        exchange_message(connection, response)
+
+
+def open_websocket(port, version):
+    return stream(port, f"GET /websocket HTTP/1.1\r\n{fields(version)}{HANDSHAKE}", 101)
+
+
+def exchange_message(connection, response):
+    connection.sendall(FRAME)
+    echo = response.fp.read(len(ECHO))
+    if len(echo) < len(ECHO):
+        raise ConnectionError("cut")
+    if echo != ECHO:
+        raise WrongResponse(f"echo {echo}")
 
 
 class StreamClients:
@@ -118,7 +136,7 @@ class StreamClients:
         while not self._stop.is_set():
             newest = self._history.changes[-1][1]
             self.visit(
-                random.choice((events, websocket)),
+                random.choice((events, websocket, idle_websocket)),
                 None if random.random() < 0.25 else newest + random.randrange(-1, 3),
             )
             self._stop.wait(random.random())

@@ -1,13 +1,15 @@
 """Tests the checks of the streams that stay open while the rules change."""
 
+import socket
 import sys
+import threading
 import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from soak.streams import Denied, History, StreamClients, WrongResponse  # noqa: E402
+from soak.streams import Denied, History, StreamClients, WrongResponse, idle_websocket  # noqa: E402
 
 
 class Revisions(unittest.TestCase):
@@ -56,6 +58,35 @@ class Ends(unittest.TestCase):
     def test_silence_and_every_other_error_are_wrong(self):
         for error in (TimeoutError(), WrongResponse("status 503"), ValueError(), KeyError()):
             self.assertEqual(len(self.wrong(2, [2, 3], error, exchanges=0)), 1, error)
+
+
+class IdleWebSocket(unittest.TestCase):
+    def exchange(self, *sent):
+        """Opens a WebSocket whose server sends this and ends."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            def serve():
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(65536)
+                    for part in (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", *sent):
+                        connection.sendall(part)
+                        time.sleep(0.2)
+
+            thread = threading.Thread(target=serve, daemon=True)
+            thread.start()
+            try:
+                for _ in idle_websocket(server.getsockname()[1], "1.0"):
+                    pass
+            finally:
+                thread.join()
+
+    def test_its_end_is_seen_at_once(self):
+        with self.assertRaises(ConnectionError):
+            self.exchange()
+
+    def test_a_message_that_nobody_has_asked_for_is_wrong(self):
+        with self.assertRaises(WrongResponse):
+            self.exchange(b"\x81\x05other")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ const char *envoy_dynamic_module_on_program_init(void) { return VERSIONGATE_ENVO
 
 void envoy_dynamic_module_on_http_filter_stream_complete(void *filter, void *stream) {}
 
-void envoy_dynamic_module_on_http_filter_scheduled(void *filter, void *stream, uint64_t event) {}
-
 void envoy_dynamic_module_on_http_filter_downstream_above_write_buffer_high_watermark(void *filter, void *stream) {}
 
 void envoy_dynamic_module_on_http_filter_downstream_below_write_buffer_low_watermark(void *filter, void *stream) {}

@@ -1,6 +1,7 @@
 #include "envoy_stand_in.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct stand_in_stream {
     bool selects_again;
     void *state;
     bool has_response;
+    _Atomic unsigned events;
 };
 
 // Each line has memory of its own, which is freed when it is removed, as in Envoy.
@@ -83,6 +85,8 @@ void stand_in_set_state(struct stand_in_stream *stream, void *state) { stream->s
 void *stand_in_state(const struct stand_in_stream *stream) { return stream->state; }
 
 void stand_in_start_response(struct stand_in_stream *stream) { stream->has_response = true; }
+
+unsigned stand_in_take_events(struct stand_in_stream *stream) { return atomic_exchange(&stream->events, 0); }
 
 void stand_in_set_route(struct stand_in_stream *stream, const void *route, const void *selected_again) {
     stream->route = route;
@@ -170,6 +174,20 @@ void envoy_dynamic_module_callback_http_send_response(
     envoy_dynamic_module_on_http_filter_destroy(stream->state);
     stream->state = NULL;
 }
+
+// A scheduler has memory of its own, so that the address sanitizer finds a use after its deletion.
+void *envoy_dynamic_module_callback_http_filter_scheduler_new(void *filter) {
+    struct stand_in_stream **scheduler = malloc(sizeof *scheduler);
+    *scheduler = filter;
+    return scheduler;
+}
+
+void envoy_dynamic_module_callback_http_filter_scheduler_commit(void *scheduler, uint64_t event) {
+    (void)event;
+    atomic_fetch_add(&(*(struct stand_in_stream **)scheduler)->events, 1);
+}
+
+void envoy_dynamic_module_callback_http_filter_scheduler_delete(void *scheduler) { free(scheduler); }
 
 const void *envoy_dynamic_module_callback_get_most_specific_route_config(void *filter) {
     return ((struct stand_in_stream *)filter)->route;

@@ -8,16 +8,16 @@ import Testing
 /// Exchanges that last while the rules change, with a stand-in for Envoy.
 @Suite(.serialized, .ownThread)
 final class ModuleStreamTests {
-    private static let iOS = ["X-App-Platform: ios", "X-App-Version: 4.0.0"]
-    private static let webSocket = ["Connection: Upgrade", "Upgrade: websocket"]
-    private static let events = ["Accept: text/event-stream"]
-    private static let call = ["Content-Type: application/grpc+proto"]
+    static let iOS = ["X-App-Platform: ios", "X-App-Version: 4.0.0"]
+    static let webSocket = ["Connection: Upgrade", "Upgrade: websocket"]
+    static let events = ["Accept: text/event-stream"]
+    static let call = ["Content-Type: application/grpc+proto"]
 
-    private let folder: TemporaryFolder
-    private let follower: RulesFollower
-    private let configuration: Configuration
+    let folder: TemporaryFolder
+    let follower: RulesFollower
+    let configuration: Configuration
 
-    private static func rules(_ minimum: String, path: String = "/**") -> String {
+    static func rules(_ minimum: String, path: String = "/**") -> String {
         """
         rules:
           - id: ios
@@ -45,12 +45,12 @@ final class ModuleStreamTests {
         self.folder.remove()
     }
 
-    private func replace(_ text: String) throws {
+    func replace(_ text: String) throws {
         try self.folder.replace("rules.yaml", with: text)
         for _ in 0..<2 { self.follower.check() }
     }
 
-    private func stream(
+    func stream(
         _ lines: [String],
         method: String = "GET",
         path: String = "/a"
@@ -60,7 +60,7 @@ final class ModuleStreamTests {
         return stream
     }
 
-    private static let lasting: [(request: [String], response: [String])] = [
+    static let lasting: [(request: [String], response: [String])] = [
         (webSocket, [":status: 101", "upgrade: websocket"]),
         (events, [":status: 200", "content-type: text/event-stream; charset=utf-8"]),
         (

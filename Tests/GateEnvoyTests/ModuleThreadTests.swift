@@ -53,6 +53,7 @@ struct ModuleThreadTests {
                 with: number % 5 == 0 ? "rules: [" : Self.rules(number)
             )
             for _ in 0..<2 { follower.check() }
+            follower.wakeStreams()
         }
         record.isOver.store(true, ordering: .releasing)
         ends.wait()
@@ -79,20 +80,26 @@ struct ModuleThreadTests {
         _ record: Record,
         _ opens: DispatchGroup
     ) {
-        // These two pass for as long as the minimum is not above their versions.
-        let lasting = [("99.0", true), ("20.5", false)].compactMap { version, isEndless in
-            Self.eventStream(of: version, configuration).map { ($0, isEndless) }
+        // These pass for as long as the minimum is not above their versions.
+        func open() -> [(stream: StandInStream, isEndless: Bool)] {
+            [("99.0", true), ("20.5", false)].compactMap { version, isEndless in
+                Self.eventStream(of: version, configuration).map { ($0, isEndless) }
+            }
         }
-        if lasting.count != 2 { record.faults.withLock { $0.append("no stream") } }
+        let (lasting, idle) = (open(), open())
+        if lasting.count + idle.count != 4 { record.faults.withLock { $0.append("no stream") } }
         opens.leave()
         defer {
-            for (stream, isEndless) in lasting where stream.receiveData() != isEndless {
-                record.faults.withLock { $0.append("a stream does not end, or does: \(isEndless)") }
-            }
+            let continuing =
+                lasting.map { $0.stream.receiveData() }
+                + idle.map { $0.stream.runEvents() != nil }
+            let expected = (lasting + idle).map(\.isEndless)
+            if continuing != expected { record.faults.withLock { $0.append("\(continuing)") } }
         }
         var count = 0
         while !record.isOver.load(ordering: .acquiring) {
             count += 1
+            for (stream, _) in idle { _ = stream.runEvents() }
             if count % 10 == 0, let endless = lasting.first?.0, !endless.receiveData() {
                 record.faults.withLock { $0.append("a stream ends") }
             }

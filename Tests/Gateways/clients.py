@@ -141,8 +141,8 @@ class EventStream:
         self.connection.close()
 
 
-def websocket(port, path, lines, meanwhile=lambda: None):
-    """Opens a WebSocket and, after `meanwhile`, sends a frame; the body is the echo."""
+def websocket(port, path, lines, meanwhile=lambda: None, is_idle=False):
+    """Opens a WebSocket and, after `meanwhile`, sends a frame unless it is idle; the body is the echo."""
     began = time.monotonic()
     key = base64.b64encode(os.urandom(16)).decode()
     handshake = [
@@ -157,7 +157,8 @@ def websocket(port, path, lines, meanwhile=lambda: None):
             if parsed.status != 101:
                 return Response(parsed.status, parsed.getheaders(), parsed.read(), time.monotonic() - began)
             meanwhile()
-            connection.sendall(bytes([0x81, 0x84, 0, 0, 0, 0]) + b"ping")
+            if not is_idle:
+                connection.sendall(bytes([0x81, 0x84, 0, 0, 0, 0]) + b"ping")
             frame = parsed.fp.read(6)
             return Response(101, parsed.getheaders(), frame[2:], time.monotonic() - began)
     except (OSError, http.client.HTTPException) as error:

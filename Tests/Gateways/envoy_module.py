@@ -86,7 +86,7 @@ LEGACY_ROUTE = """\
                             versiongate:
                               "@type": type.googleapis.com/envoy.extensions.filters.http.dynamic_modules.v3.DynamicModuleFilterPerRoute
                               dynamic_module_config: { name: versiongate_envoy }
-                              filter_config: { "@type": type.googleapis.com/google.protobuf.Struct, value: { mode: observe } }
+                              filter_config: { "@type": type.googleapis.com/google.protobuf.StringValue, value: "mode: observe" }
 """
 CLUSTERS = "  clusters:\n"
 LEGACY_CLUSTER = """\
@@ -265,8 +265,8 @@ def check_streams(gateway):
     replace(RULES, 2)
     passed = clients.websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + "\n", 3))
     yield "an idle WebSocket of a client that new rules let pass", (passed.status, passed.body), (101, b"ping")
-    cut = clients.websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + rule, 4))
-    yield "an idle WebSocket of a client that new rules deny", (cut.status, cut.body), (101, b"")
+    cut = clients.websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + rule, 4), is_idle=True)
+    yield "an idle WebSocket of a client that new rules deny ends", (cut.status, cut.body), (101, b"")
     expected = ["101, allow, None", "101, require, streams", "200, allow, None", "200, require, streams"]
     deadline = time.monotonic() + 10
     while (found := outcomes(gateway, "/events/")) != expected and time.monotonic() < deadline:

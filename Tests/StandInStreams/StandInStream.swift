@@ -95,7 +95,11 @@ package final class StandInStream {
     }
 
     /// Sends the head of the backend's response, or of one that Envoy generates.
-    package func receive(_ lines: [String] = [], isLocal: Bool = false) {
+    package func receive(
+        _ lines: [String] = [],
+        isLocal: Bool = false,
+        endsWithHead: Bool = false
+    ) {
         let filter = unsafe UnsafeMutableRawPointer(self.filter)
         if isLocal {
             let details = unsafe stand_in_bytes(ptr: nil, length: 0)
@@ -112,7 +116,11 @@ package final class StandInStream {
             let parts = line.split(separator: ": ", maxSplits: 1)
             self.add(parts[0].lowercased(), String(parts[1]), to: Map.response)
         }
-        _ = unsafe envoy_dynamic_module_on_http_filter_response_headers(filter, self.stream, true)
+        _ = unsafe envoy_dynamic_module_on_http_filter_response_headers(
+            filter,
+            self.stream,
+            endsWithHead
+        )
     }
 
     /// Sends a part of the request's body.
@@ -137,6 +145,21 @@ package final class StandInStream {
             self.stream,
             false
         ) == 0
+    }
+
+    private var hasEnded: Bool { unsafe stand_in_state(self.filter) == nil }
+
+    /// Calls the hook for each event that the module has scheduled.
+    ///
+    /// - Returns: The number of events; `nil` if the stream has ended.
+    package func runEvents() -> Int? {
+        let count = unsafe Int(stand_in_take_events(self.filter))
+        let filter = unsafe UnsafeMutableRawPointer(self.filter)
+        for _ in 0..<count {
+            guard let state = unsafe stand_in_state(self.filter) else { break }
+            unsafe envoy_dynamic_module_on_http_filter_scheduled(filter, state, 0)
+        }
+        return self.hasEnded ? nil : count
     }
 
     /// Sends the trailers of the request.

@@ -104,6 +104,15 @@ void envoy_dynamic_module_callback_http_set_dynamic_metadata_string(
     void *_Nonnull filter, envoy_dynamic_module_type_module_buffer space,
     envoy_dynamic_module_type_module_buffer key, envoy_dynamic_module_type_module_buffer value);
 
+// Creates what wakes the stream from another thread; called on the stream's own.
+void *_Nullable envoy_dynamic_module_callback_http_filter_scheduler_new(void *_Nonnull filter);
+
+// Makes Envoy call the hook for scheduled events on the stream's thread, unless the stream has ended by then. May be called
+// on any thread; it uses that of the stream, which is sure to exist only until the stream ends.
+void envoy_dynamic_module_callback_http_filter_scheduler_commit(void *_Nonnull scheduler, uint64_t event);
+
+void envoy_dynamic_module_callback_http_filter_scheduler_delete(void *_Nonnull scheduler);
+
 // Only while the configuration of the filter is created.
 int envoy_dynamic_module_callback_http_filter_config_define_counter(
     void *_Nonnull config, envoy_dynamic_module_type_module_buffer name,

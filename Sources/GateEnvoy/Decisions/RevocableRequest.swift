@@ -22,7 +22,7 @@ final class RevocableRequest {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
     private let storage: UnsafeMutableBufferPointer<EnvoyLine>
     /// The generation of the rules that the request was last evaluated against.
-    private var generation: Int
+    private(set) var generation: Int
     /// The second at which the response started.
     private var answeredAt: Timestamp?
 

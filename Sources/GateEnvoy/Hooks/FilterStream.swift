@@ -7,12 +7,27 @@ final class FilterStream {
     private var verdict: EnvoyVerdict?
     /// The request, kept while its exchange may be long-lived.
     private var revocable: RevocableRequest?
+    /// The number of the exchange among the open streams; `nil` before its response, and for ordinary exchanges.
+    private var openNumber: Int?
     /// Whether Envoy or a filter generates the response, and not the backend.
     private var isLocal = false
 
     init(_ configuration: FilterConfiguration) {
         self.configuration = configuration
     }
+
+    deinit {
+        self.endEvaluation()
+    }
+
+    /// Exempts the exchange from further evaluation.
+    private func endEvaluation() {
+        self.revocable = nil
+        if let openNumber { self.openStreams.remove(openNumber) }
+        self.openNumber = nil
+    }
+
+    private var openStreams: OpenStreams { self.configuration.follower.openStreams }
 
     /// Evaluates the request.
     ///
@@ -109,18 +124,23 @@ final class FilterStream {
     /// Notes that the response does not come from the backend.
     func noteLocalResponse() {
         self.isLocal = true
-        self.revocable = nil
+        self.endEvaluation()
     }
 
     /// Adds the hint to the backend's response.
-    func receiveResponse(_ stream: EnvoyStream) {
+    func receiveResponse(_ stream: EnvoyStream, endsWithHead: Bool) {
         guard !self.isLocal, let verdict, verdict.denial == nil else { return }
         let lines = ThreadState.current.lines
         stream.read(.response, into: lines)
         if let revocable {
             let now = self.configuration.now()
             let mayLast = unsafe revocable.mayLast(withResponse: lines.lines, at: now)
-            if !mayLast { self.revocable = nil }
+            if !mayLast {
+                self.revocable = nil
+            } else if !endsWithHead, self.openNumber == nil, let scheduler = stream.makeScheduler() {
+                let generation = revocable.generation
+                self.openNumber = self.openStreams.add(scheduler, generation, verdict)
+            }
         }
         Self.removeMarker(among: lines, from: .response, of: stream)
         guard !verdict.responseFields.isEmpty else { return }
@@ -177,7 +197,7 @@ final class FilterStream {
         let (verdict, facts) = revocable.verdict(by: rules) { stream.clientAddress }
         self.verdict = verdict
         if verdict.denial == nil, verdict.backend == former.backend { return true }
-        self.revocable = nil
+        self.endEvaluation()
         // The exchange has one line in the log, which must not combine facts of both decisions.
         unsafe Self.noFacts.forEach { unsafe stream.setMetadata($0, $1) }
         unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
@@ -195,6 +215,12 @@ final class FilterStream {
             )
         }
         return false
+    }
+
+    /// Evaluates the request of an exchange in which nothing was sent since the rules have changed.
+    func wake(_ stream: EnvoyStream) {
+        guard self.continues(stream), let openNumber, let revocable, let verdict else { return }
+        self.openStreams.update(openNumber, revocable.generation, verdict)
     }
 
     private static let noFacts = FieldBlock(

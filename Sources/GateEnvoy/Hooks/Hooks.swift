@@ -96,7 +96,7 @@ public func receiveResponse(
     _ stream: UnsafeMutableRawPointer,
     _ endsWithHead: Bool
 ) -> CInt {
-    unsafe FilterStream.at(stream).receiveResponse(EnvoyStream(filter))
+    unsafe FilterStream.at(stream).receiveResponse(EnvoyStream(filter), endsWithHead: endsWithHead)
     return VERSIONGATE_ENVOY_CONTINUE
 }
 
@@ -118,6 +118,17 @@ public func receiveResponseBody(
     _ ends: Bool
 ) -> CInt {
     unsafe receiveBody(filter, stream)
+}
+
+/// Evaluates a long-lived exchange again, because the watching thread has woken it.
+@c(envoy_dynamic_module_on_http_filter_scheduled)
+public func wakeStream(
+    _ filter: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer,
+    _ event: UInt64
+) {
+    let state = unsafe FilterStream.at(stream)
+    withExtendedLifetime(state) { unsafe state.wake(EnvoyStream(filter)) }
 }
 
 /// Removes what the backend must not get from the trailers of a request.

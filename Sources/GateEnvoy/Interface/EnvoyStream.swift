@@ -92,6 +92,16 @@ struct EnvoyStream {
         }
     }
 
+    /// Returns what wakes the stream from another thread; `nil` if Envoy refuses.
+    func makeScheduler() -> StreamScheduler? {
+        guard
+            let scheduler = unsafe envoy_dynamic_module_callback_http_filter_scheduler_new(
+                self.filter
+            )
+        else { return nil }
+        return unsafe StreamScheduler(scheduler)
+    }
+
     /// The address of the client, without the port; empty if Envoy does not know it.
     var clientAddress: String {
         var bytes = unsafe EnvoyBytes(ptr: nil, length: 0)

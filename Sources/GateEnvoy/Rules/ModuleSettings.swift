@@ -35,6 +35,13 @@ extension SettingsFile {
         guard bytes.contains(where: { $0 > 0x20 }) else {
             throw RulesFileError(file: Self.moduleName, message: hint)
         }
+        // Envoy 1.38 passes the struct of a route as a serialized message, in which these bytes are tags.
+        guard bytes.first != 0x0A || !bytes.contains(0x12) else {
+            throw RulesFileError(
+                file: Self.moduleName,
+                message: "a serialized message; use the type google.protobuf.StringValue, and \(hint)"
+            )
+        }
         var entries: [String: Entry] = [:]
         for entry in try SettingsFile(name: Self.moduleName, bytes: bytes).entries {
             guard keys.contains(entry.key) else {

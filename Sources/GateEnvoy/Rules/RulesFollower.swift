@@ -37,6 +37,9 @@ final class RulesFollower: Sendable {
 
     var origin: RulesOrigin { self.loader.origin }
     private let loader: RulesLoader
+    /// The clock for the open streams.
+    private let now: @Sendable () -> Timestamp
+    let openStreams = OpenStreams()
     /// The state of the watching thread, which reads files while it holds the lock.
     private let state: Mutex<State>
     /// The rules in force; no thread holds this lock for longer than a copy of the references takes.
@@ -52,6 +55,7 @@ final class RulesFollower: Sendable {
         now: @escaping @Sendable () -> Timestamp = ThreadRules.wallClock
     ) throws(LoadFailure) {
         self.loader = RulesLoader(origin, now: now)
+        self.now = now
         var sightings = RulesSightings()
         let sighted = RulesState(path: origin.path)
         let identity = RulesIdentity(path: origin.path)
@@ -75,6 +79,13 @@ final class RulesFollower: Sendable {
             let ruleSet = isObserving ? published.observing : nil
             return (ruleSet ?? published.ruleSet, self.generation)
         }
+    }
+
+    /// Wakes open streams if the rules have changed, or a date in them has passed.
+    ///
+    /// Only the watching thread calls this.
+    func wakeStreams() {
+        self.openStreams.wakeOutdated(by: self.generation, at: self.now())
     }
 
     /// Compiles the rules for routes that observe, from now on with each replacement.

@@ -72,7 +72,10 @@ final class RulesWatch: Sendable {
                 return followers
             }
             guard !followers.isEmpty else { return }
-            for follower in followers { follower.check() }
+            for follower in followers {
+                follower.check()
+                follower.wakeStreams()
+            }
         }
     }
 }
