@@ -318,7 +318,7 @@ final class ModuleTests {
         ("", "write 'mode: observe'"), ("mode: off", "'off' is not a mode"),
         ("path: payments", "'payments' is not a path"), ("rules: /x", "unknown setting 'rules'"),
         ("mode: observe\nmode: observe", "mode"),
-        ("\n\u{11}\n\u{4}mode\u{12}\t\u{1A}\u{7}observe", "use the type google.protobuf.StringValue"),
+        ("\n\u{11}\n\u{4}mode\u{12}\t\u{1A}\u{7}observe", "google.protobuf.StringValue"),
     ])
     func `wrong settings of a route are refused with the reason`(settings: String, reason: String) {
         _ = Self.takeLog()

@@ -137,9 +137,10 @@ final class FilterStream {
             let mayLast = unsafe revocable.mayLast(withResponse: lines.lines, at: now)
             if !mayLast {
                 self.revocable = nil
-            } else if !endsWithHead, self.openNumber == nil, let scheduler = stream.makeScheduler() {
-                let generation = revocable.generation
-                self.openNumber = self.openStreams.add(scheduler, generation, verdict)
+            } else if !endsWithHead, self.openNumber == nil {
+                self.openNumber = stream.makeScheduler().map {
+                    self.openStreams.add($0, revocable.generation, verdict)
+                }
             }
         }
         Self.removeMarker(among: lines, from: .response, of: stream)

@@ -39,7 +39,7 @@ extension SettingsFile {
         guard bytes.first != 0x0A || !bytes.contains(0x12) else {
             throw RulesFileError(
                 file: Self.moduleName,
-                message: "a serialized message; use the type google.protobuf.StringValue, and \(hint)"
+                message: "a serialized message; use a google.protobuf.StringValue, and \(hint)"
             )
         }
         var entries: [String: Entry] = [:]

@@ -26,9 +26,8 @@ final class OpenStreams: Sendable {
 
     /// Adds a stream.
     ///
-    /// - Parameters:
-    ///   - generation: The generation of the rules that the request was evaluated against.
-    ///   - verdict: The result.
+    /// `generation`: the generation of the rules that the request was evaluated against, with the verdict as the result.
+    ///
     /// - Returns: The number of the stream.
     func add(_ scheduler: StreamScheduler, _ generation: Int, _ verdict: EnvoyVerdict) -> Int {
         self.state.withLock { state in
