@@ -5,7 +5,7 @@
 # Expected:  filter_config with a google.protobuf.Struct reaches the module as JSON, in the filter and in
 #            typed_per_filter_config of a route alike.
 # Observed:  the module gets JSON for the filter, and the serialized bytes of the Struct for the route.
-#            A google.protobuf.StringValue is text in both. From 1.39 on, the Struct of a route is JSON.
+#            A google.protobuf.StringValue is text in both. Envoy 1.39.0 and 1.40.0 pass JSON for both.
 # Impact:    a module that reads JSON or YAML, such as one that denies old builds except on some routes,
 #            rejects the configuration of these routes, or ignores it. Envoy Gateway 1.8 and Contour 1.33
 #            have Envoy 1.38. A StringValue works in all releases.
@@ -95,8 +95,9 @@ CONFIGURATION
 
 for type in 'Struct, value: { mode: observe }' 'StringValue, value: "mode: observe"'; do
     sed "s/protobuf.TYPE/protobuf.$type/" template.yaml > envoy.yaml
-    HOME="$work" ENVOY_DYNAMIC_MODULES_SEARCH_PATH="$work" "$work/venv/bin/envoy" --mode validate -c envoy.yaml -l error
-done > output 2>&1 || { cat output; exit 1; }
+    HOME="$work" ENVOY_DYNAMIC_MODULES_SEARCH_PATH="$work" "$work/venv/bin/envoy" --mode validate -c envoy.yaml -l error > output 2>&1 ||
+        { cat output; exit 1; }
+done
 
 cat > recorded <<'RECORDED'
 filter: mode: observe

@@ -81,8 +81,10 @@ class IdleWebSocket(unittest.TestCase):
                 thread.join()
 
     def test_its_end_is_seen_at_once(self):
+        begin = time.monotonic()
         with self.assertRaises(ConnectionError):
             self.exchange()
+        self.assertLess(time.monotonic() - begin, 10)
 
     def test_a_message_that_nobody_has_asked_for_is_wrong(self):
         with self.assertRaises(WrongResponse):

@@ -26,9 +26,9 @@ struct stand_in_stream {
     const void *route;
     const void *route_selected_again;
     bool selects_again;
-    void *state;
+    void *_Atomic state;
     bool has_response;
-    _Atomic unsigned events;
+    _Atomic unsigned events, schedulers;
 };
 
 // Each line has memory of its own, which is freed when it is removed, as in Envoy.
@@ -68,6 +68,8 @@ struct stand_in_stream *stand_in_stream_new(const char *address) {
 }
 
 void stand_in_stream_free(struct stand_in_stream *stream) {
+    // The module must delete what it has created.
+    if (stream->schedulers) abort();
     for (int i = 0; i < maps; i++) {
         for (size_t j = 0; j < stream->maps[i].count; j++) {
             free((void *)stream->maps[i].lines[j].name.ptr);
@@ -86,7 +88,9 @@ void *stand_in_state(const struct stand_in_stream *stream) { return stream->stat
 
 void stand_in_start_response(struct stand_in_stream *stream) { stream->has_response = true; }
 
-unsigned stand_in_take_events(struct stand_in_stream *stream) { return atomic_exchange(&stream->events, 0); }
+unsigned stand_in_take_events(struct stand_in_stream *stream) {
+    return atomic_exchange(&stream->events, 0);
+}
 
 void stand_in_set_route(struct stand_in_stream *stream, const void *route, const void *selected_again) {
     stream->route = route;
@@ -179,15 +183,22 @@ void envoy_dynamic_module_callback_http_send_response(
 void *envoy_dynamic_module_callback_http_filter_scheduler_new(void *filter) {
     struct stand_in_stream **scheduler = malloc(sizeof *scheduler);
     *scheduler = filter;
+    (*scheduler)->schedulers++;
     return scheduler;
 }
 
 void envoy_dynamic_module_callback_http_filter_scheduler_commit(void *scheduler, uint64_t event) {
     (void)event;
-    atomic_fetch_add(&(*(struct stand_in_stream **)scheduler)->events, 1);
+    struct stand_in_stream *stream = *(struct stand_in_stream **)scheduler;
+    // The dispatcher of the stream may be gone.
+    if (!atomic_load(&stream->state)) abort();
+    atomic_fetch_add(&stream->events, 1);
 }
 
-void envoy_dynamic_module_callback_http_filter_scheduler_delete(void *scheduler) { free(scheduler); }
+void envoy_dynamic_module_callback_http_filter_scheduler_delete(void *scheduler) {
+    (*(struct stand_in_stream **)scheduler)->schedulers--;
+    free(scheduler);
+}
 
 const void *envoy_dynamic_module_callback_get_most_specific_route_config(void *filter) {
     return ((struct stand_in_stream *)filter)->route;

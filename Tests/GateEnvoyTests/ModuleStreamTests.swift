@@ -28,7 +28,7 @@ final class ModuleStreamTests {
         """
     }
 
-    private static let route = """
+    static let route = """
           - id: routed
             match: { platform: ios }
             route: { to: legacy, versions: '<5', otherwise: refuse }

@@ -58,6 +58,7 @@ struct ModuleThreadTests {
         record.isOver.store(true, ordering: .releasing)
         ends.wait()
         #expect(record.faults.withLock { $0 } == [])
+        #expect(follower.openStreams.count == 0)
         #expect(record.denials.load(ordering: .acquiring) > 100)
     }
 
@@ -102,6 +103,10 @@ struct ModuleThreadTests {
             for (stream, _) in idle { _ = stream.runEvents() }
             if count % 10 == 0, let endless = lasting.first?.0, !endless.receiveData() {
                 record.faults.withLock { $0.append("a stream ends") }
+            }
+            let short = count % 10 == 5 ? Self.eventStream(of: "99.0", configuration) : nil
+            if count % 10 == 5, short?.runEvents() == nil {
+                record.faults.withLock { $0.append("a new stream ends") }
             }
             guard let stream = StandInStream(configuration) else { return }
             let isObserved = count % 3 == 0

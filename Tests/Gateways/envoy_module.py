@@ -265,8 +265,15 @@ def check_streams(gateway):
     replace(RULES, 2)
     passed = clients.websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + "\n", 3))
     yield "an idle WebSocket of a client that new rules let pass", (passed.status, passed.body), (101, b"ping")
-    cut = clients.websocket(gateway.port, "/events/socket", lines, lambda: replace(RULES + rule, 4), is_idle=True)
+    changed = []
+
+    def deny():
+        replace(RULES + rule, 4)
+        changed.append(time.monotonic())
+
+    cut = clients.websocket(gateway.port, "/events/socket", lines, deny, is_idle=True)
     yield "an idle WebSocket of a client that new rules deny ends", (cut.status, cut.body), (101, b"")
+    yield "within two seconds", time.monotonic() - changed[0] < 2, True
     expected = ["101, allow, None", "101, require, streams", "200, allow, None", "200, require, streams"]
     deadline = time.monotonic() + 10
     while (found := outcomes(gateway, "/events/")) != expected and time.monotonic() < deadline:

@@ -104,12 +104,14 @@ void envoy_dynamic_module_callback_http_set_dynamic_metadata_string(
     void *_Nonnull filter, envoy_dynamic_module_type_module_buffer space,
     envoy_dynamic_module_type_module_buffer key, envoy_dynamic_module_type_module_buffer value);
 
-// Creates what wakes the stream from another thread; called on the stream's own.
+// Creates a scheduler, which wakes the stream from another thread. Called on the thread of the stream.
 void *_Nullable envoy_dynamic_module_callback_http_filter_scheduler_new(void *_Nonnull filter);
 
-// Makes Envoy call the hook for scheduled events on the stream's thread, unless the stream has ended by then. May be called
-// on any thread; it uses that of the stream, which is sure to exist only until the stream ends.
-void envoy_dynamic_module_callback_http_filter_scheduler_commit(void *_Nonnull scheduler, uint64_t event);
+// Makes Envoy call the hook for scheduled events on the thread of the stream, unless the stream has ended by then. May
+// be called on any thread while the stream exists: it uses the dispatcher of the stream's thread, which may be gone
+// after that.
+void envoy_dynamic_module_callback_http_filter_scheduler_commit(
+    void *_Nonnull scheduler, uint64_t event);
 
 void envoy_dynamic_module_callback_http_filter_scheduler_delete(void *_Nonnull scheduler);
 

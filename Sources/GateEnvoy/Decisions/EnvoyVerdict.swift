@@ -36,7 +36,7 @@ final class EnvoyVerdict: Sendable {
     /// The index of the request's labels in the tally of the thread.
     let tallyPlace: Int
     /// The second at which the decision must be made again; `nil` if it never expires.
-    private let validUntil: Timestamp?
+    let validUntil: Timestamp?
     private let decidedAt: Timestamp
 
     init(

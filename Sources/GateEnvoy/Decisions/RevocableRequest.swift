@@ -23,8 +23,9 @@ final class RevocableRequest {
     private let storage: UnsafeMutableBufferPointer<EnvoyLine>
     /// The generation of the rules that the request was last evaluated against.
     private(set) var generation: Int
-    /// The second at which the response started.
-    private var answeredAt: Timestamp?
+    private var hasResponse = false
+    /// The time in which the response of a call must be complete; `nil` before it starts, and for other exchanges.
+    private(set) var grace: UnaryGrace?
 
     /// Keeps a copy of the lines of a head, with the rest that its evaluation depends on.
     init(
@@ -81,7 +82,8 @@ final class RevocableRequest {
     ///
     /// - Returns: Whether the exchange may be long-lived with such a response.
     func mayLast(withResponse response: UnsafeBufferPointer<EnvoyLine>, at now: Timestamp) -> Bool {
-        self.answeredAt = now
+        self.hasResponse = true
+        if self.kind == .call { self.grace = UnaryGrace(start: now) }
         return switch self.kind {
         case .call: true
         case .webSocket:
@@ -99,16 +101,9 @@ final class RevocableRequest {
     /// Whether the request must be evaluated again before more of its exchange passes.
     func isOutdated(_ generation: Int, _ verdict: EnvoyVerdict, now: () -> Timestamp) -> Bool {
         guard self.generation != generation || !verdict.isValid(now) else { return false }
-        guard self.kind == .call else { return self.answeredAt != nil }
-        guard let answeredAt else { return true }
-        return now().secondsSinceEpoch > answeredAt.secondsSinceEpoch + Self.unarySeconds
+        guard self.kind == .call else { return self.hasResponse }
+        return self.grace.map { !$0.contains(now()) } ?? true
     }
-
-    /// The time in seconds in which the response to a unary call is expected to arrive.
-    ///
-    /// If such a call ended now, the client would assume that the backend had not executed it. Therefore, the messages of
-    /// all calls pass until the response is more than this old.
-    private static let unarySeconds: Int64 = 1
 
     /// Evaluates the request again.
     func verdict(
@@ -123,6 +118,20 @@ final class RevocableRequest {
             address: address
         )
     }
+}
+
+/// The time in seconds in which the response to a unary call is expected to arrive.
+///
+/// If such a call ended now, the client would assume that the backend had not executed it. Therefore, the messages of
+/// all calls pass until the response is more than a second old.
+struct UnaryGrace: Sendable {
+    let start: Timestamp
+
+    /// The first second after this time.
+    var end: Timestamp { Timestamp(secondsSinceEpoch: self.start.secondsSinceEpoch + 2) }
+
+    /// A clock that is set back ends it.
+    func contains(_ now: Timestamp) -> Bool { self.start <= now && now < self.end }
 }
 
 /// Server-sent events (HTML, section 9.2).

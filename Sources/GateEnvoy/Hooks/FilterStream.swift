@@ -7,8 +7,9 @@ final class FilterStream {
     private var verdict: EnvoyVerdict?
     /// The request, kept while its exchange may be long-lived.
     private var revocable: RevocableRequest?
-    /// The number of the exchange among the open streams; `nil` before its response, and for ordinary exchanges.
-    private var openNumber: Int?
+    /// The table of open streams that contains the exchange, and its number; `nil` before its response, and for
+    /// ordinary exchanges.
+    private var registration: (table: OpenStreamTable, number: Int)?
     /// Whether Envoy or a filter generates the response, and not the backend.
     private var isLocal = false
 
@@ -23,11 +24,9 @@ final class FilterStream {
     /// Exempts the exchange from further evaluation.
     private func endEvaluation() {
         self.revocable = nil
-        if let openNumber { self.openStreams.remove(openNumber) }
-        self.openNumber = nil
+        if let (table, number) = self.registration { table.remove(number) }
+        self.registration = nil
     }
-
-    private var openStreams: OpenStreams { self.configuration.follower.openStreams }
 
     /// Evaluates the request.
     ///
@@ -127,20 +126,19 @@ final class FilterStream {
         self.endEvaluation()
     }
 
-    /// Adds the hint to the backend's response.
+    /// Adds the hint to the backend's response, and registers a long-lived exchange.
     func receiveResponse(_ stream: EnvoyStream, endsWithHead: Bool) {
         guard !self.isLocal, let verdict, verdict.denial == nil else { return }
-        let lines = ThreadState.current.lines
+        let thread = ThreadState.current
+        let lines = thread.lines
         stream.read(.response, into: lines)
         if let revocable {
             let now = self.configuration.now()
             let mayLast = unsafe revocable.mayLast(withResponse: lines.lines, at: now)
             if !mayLast {
-                self.revocable = nil
-            } else if !endsWithHead, self.openNumber == nil {
-                self.openNumber = stream.makeScheduler().map {
-                    self.openStreams.add($0, revocable.generation, verdict)
-                }
+                self.endEvaluation()
+            } else if !endsWithHead, self.registration == nil {
+                self.register(stream, on: thread, EvaluationResult(revocable, verdict))
             }
         }
         Self.removeMarker(among: lines, from: .response, of: stream)
@@ -197,7 +195,10 @@ final class FilterStream {
         let rules = self.rules(on: thread, observing: revocable.isObserved, stream)
         let (verdict, facts) = revocable.verdict(by: rules) { stream.clientAddress }
         self.verdict = verdict
-        if verdict.denial == nil, verdict.backend == former.backend { return true }
+        if verdict.denial == nil, verdict.backend == former.backend {
+            self.updateRegistration()
+            return true
+        }
         self.endEvaluation()
         // The exchange has one line in the log, which must not combine facts of both decisions.
         unsafe Self.noFacts.forEach { unsafe stream.setMetadata($0, $1) }
@@ -218,16 +219,37 @@ final class FilterStream {
         return false
     }
 
-    /// Evaluates the request of an exchange in which nothing was sent since the rules have changed.
+    /// Evaluates the request again if it is outdated, after the watching thread has woken the stream.
     func wake(_ stream: EnvoyStream) {
-        guard self.continues(stream), let openNumber, let revocable, let verdict else { return }
-        self.openStreams.update(openNumber, revocable.generation, verdict)
+        if self.continues(stream) { self.updateRegistration() }
+    }
+
+    /// Registers the exchange, so that it is woken when its request must be evaluated again.
+    private func register(
+        _ stream: EnvoyStream,
+        on thread: ThreadState,
+        _ result: EvaluationResult
+    ) {
+        guard let scheduler = stream.makeScheduler() else { return }
+        let table = self.configuration.follower.openStreams.table(ofThread: thread.number)
+        self.registration = (table, table.add(scheduler, result, grace: self.revocable?.grace))
+    }
+
+    private func updateRegistration() {
+        guard let registration, let revocable, let verdict else { return }
+        registration.table.update(registration.number, EvaluationResult(revocable, verdict))
     }
 
     private static let noFacts = FieldBlock(
         Decision.factNames.map { HeaderField(name: $0, value: "") }
     )
     private static let moved = FieldBlock(Answer.moved.fields)
+}
+
+extension EvaluationResult {
+    fileprivate init(_ request: RevocableRequest, _ verdict: EnvoyVerdict) {
+        self.init(generation: request.generation, verdict: verdict)
+    }
 }
 
 extension ThreadRules.Facts {

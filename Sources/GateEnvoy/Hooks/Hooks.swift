@@ -89,7 +89,7 @@ public func receiveRequest(
     return passes ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION
 }
 
-/// Adds the hint to a response.
+/// Adds the hint to a response, and registers a long-lived exchange.
 @c(envoy_dynamic_module_on_http_filter_response_headers)
 public func receiveResponse(
     _ filter: UnsafeMutableRawPointer,

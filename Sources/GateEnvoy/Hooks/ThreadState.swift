@@ -1,4 +1,5 @@
 import CEnvoyModule
+import Synchronization
 
 /// The state of the module on one of Envoy's threads.
 final class ThreadState {
@@ -8,6 +9,9 @@ final class ThreadState {
         let rules: ThreadRules
     }
 
+    /// A number that is unique among the threads of this process.
+    let number = ThreadState.numbers.add(1, ordering: .relaxed).newValue
+    private static let numbers = Atomic(0)
     let lines = LineBuffer()
     private var known: [Known] = []
     /// The number of released configurations whose rules have been dropped.

@@ -3,76 +3,163 @@ import Synchronization
 
 /// The long-lived exchanges that are open.
 ///
-/// Envoy's threads add and remove their streams. The watching thread wakes those whose requests must be evaluated again, so
-/// that new rules also apply to exchanges in which nothing is sent.
+/// They are in several tables, so that Envoy's threads seldom wait for each other.
 final class OpenStreams: Sendable {
-    /// The maximum number of streams to wake at once: clients whose streams end may all connect again immediately.
-    static let wakeLimit = 1_000
+    /// The maximum number of streams of a table to wake at once: clients whose streams end may all connect again.
+    static let wakeLimit = 250
 
-    private struct Entry {
+    private static let tableCount = 16
+
+    private let tables = (0..<OpenStreams.tableCount).map { _ in OpenStreamTable() }
+
+    /// Returns the table for the streams of a thread.
+    func table(ofThread number: Int) -> OpenStreamTable { self.tables[number % Self.tableCount] }
+
+    var count: Int { self.tables.reduce(0) { $0 + $1.count } }
+
+    /// Wakes the streams whose requests must be evaluated again, at most `wakeLimit` of each table.
+    ///
+    /// Only the watching thread calls this.
+    func wakeOutdated(by generation: Int, at now: Timestamp) {
+        for table in self.tables { table.wakeOutdated(by: generation, at: now) }
+    }
+}
+
+/// A part of the open streams.
+///
+/// Envoy's threads add and remove their streams. The watching thread wakes those whose requests must be evaluated
+/// again, so that new rules also apply to exchanges in which nothing is sent.
+final class OpenStreamTable: Sendable {
+    /// The number of streams to look at while Envoy's threads wait for the lock.
+    private static let batchSize = 256
+
+    fileprivate struct Entry {
         let scheduler: StreamScheduler
-        var generation: Int
-        var verdict: EnvoyVerdict
+        /// The time in which the exchange must not end; `nil` for all but gRPC calls.
+        let grace: UnaryGrace?
+        var result: EvaluationResult
         /// Whether the stream was woken since its last evaluation.
         var isWoken = false
     }
 
-    private struct State {
+    fileprivate struct State {
         var entries: [Int: Entry] = [:]
         var lastNumber = 0
+        /// The generation of the last pass over the entries.
+        var passGeneration = 0
+        /// The time at which the watching thread last asked whether a pass is due.
+        var lastTime = Timestamp(secondsSinceEpoch: 0)
+        /// The time of the next pass; `nil` if only new rules require one.
+        var nextPass: Timestamp?
+        /// The entries that the pass has yet to look at.
+        var pending: [Int] = []
     }
 
     private let state = Mutex(State())
 
-    /// Adds a stream.
-    ///
-    /// `generation`: the generation of the rules that the request was evaluated against, with the verdict as the result.
-    ///
-    /// - Returns: The number of the stream.
-    func add(_ scheduler: StreamScheduler, _ generation: Int, _ verdict: EnvoyVerdict) -> Int {
+    /// Adds a stream, and returns its number.
+    func add(
+        _ scheduler: StreamScheduler,
+        _ result: EvaluationResult,
+        grace: UnaryGrace?
+    ) -> Int {
         self.state.withLock { state in
             state.lastNumber += 1
             state.entries[state.lastNumber] = Entry(
                 scheduler: scheduler,
-                generation: generation,
-                verdict: verdict
+                grace: grace,
+                result: result
             )
+            state.expect(result, grace)
             return state.lastNumber
         }
     }
 
-    /// Notes the result of an evaluation after the stream was woken.
-    func update(_ number: Int, _ generation: Int, _ verdict: EnvoyVerdict) {
+    /// Replaces the result after another evaluation.
+    func update(_ number: Int, _ result: EvaluationResult) {
         self.state.withLock { state in
             guard var entry = state.entries[number] else { return }
-            (entry.generation, entry.verdict, entry.isWoken) = (generation, verdict, false)
+            (entry.result, entry.isWoken) = (result, false)
             state.entries[number] = entry
+            state.expect(result, entry.grace)
         }
     }
 
     /// Removes a stream; it is not woken any more.
     func remove(_ number: Int) {
-        self.state.withLock { _ = $0.entries.removeValue(forKey: number) }
+        let removed = self.state.withLock { $0.entries.removeValue(forKey: number) }
+        // The scheduler is deallocated while no other thread waits for the lock.
+        withExtendedLifetime(removed) {}
     }
 
     var count: Int { self.state.withLock { $0.entries.count } }
 
-    /// Wakes the streams whose requests must be evaluated again, at most `wakeLimit`.
-    func wakeOutdated(by generation: Int, at now: Timestamp) {
-        // A stream cannot end before its removal, which needs the lock.
-        self.state.withLock { state in
-            var remaining = Self.wakeLimit
-            var index = state.entries.startIndex
-            while index != state.entries.endIndex, remaining > 0 {
-                let entry = state.entries.values[index]
-                let isValid = entry.generation == generation && entry.verdict.isValid { now }
-                if !isValid, !entry.isWoken {
-                    entry.scheduler.wake()
-                    state.entries.values[index].isWoken = true
-                    remaining -= 1
+    fileprivate func wakeOutdated(by generation: Int, at now: Timestamp) {
+        guard self.state.withLock({ $0.hasPass(by: generation, at: now) }) else { return }
+        var remaining = OpenStreams.wakeLimit
+        var isComplete = false
+        while remaining > 0, !isComplete {
+            // While this thread holds the lock, no stream can end, because it removes its entry first.
+            isComplete = self.state.withLock { state in
+                for _ in 0..<Self.batchSize where remaining > 0 {
+                    guard let number = state.pending.popLast() else { return true }
+                    if state.wake(number, by: generation, at: now) { remaining -= 1 }
                 }
-                state.entries.formIndex(after: &index)
+                return state.pending.isEmpty
             }
         }
     }
+}
+
+extension OpenStreamTable.State {
+    /// Notes when the entry must be looked at.
+    fileprivate mutating func expect(_ result: EvaluationResult, _ grace: UnaryGrace?) {
+        let isOutdated = result.generation != self.passGeneration
+        self.expect(isOutdated ? grace?.end ?? self.lastTime : result.verdict.validUntil)
+    }
+
+    private mutating func expect(_ time: Timestamp?) {
+        guard let time else { return }
+        self.nextPass = self.nextPass.map { min($0, time) } ?? time
+    }
+
+    /// Starts a pass if one is due.
+    ///
+    /// - Returns: Whether there are entries to look at.
+    fileprivate mutating func hasPass(by generation: Int, at now: Timestamp) -> Bool {
+        // All verdicts expire if the clock is set back.
+        if now < self.lastTime { self.nextPass = now }
+        self.lastTime = now
+        guard self.pending.isEmpty else { return true }
+        let isDue = self.nextPass.map { $0 <= now } ?? false
+        guard isDue || generation != self.passGeneration else { return false }
+        (self.passGeneration, self.nextPass) = (generation, nil)
+        self.pending = Array(self.entries.keys)
+        return !self.pending.isEmpty
+    }
+
+    /// Wakes a stream if its request must be evaluated again.
+    ///
+    /// - Returns: Whether it does.
+    fileprivate mutating func wake(_ number: Int, by generation: Int, at now: Timestamp) -> Bool {
+        guard let entry = self.entries[number], !entry.isWoken else { return false }
+        let verdict = entry.result.verdict
+        guard entry.result.generation != generation || !verdict.isValid({ now }) else {
+            self.expect(verdict.validUntil)
+            return false
+        }
+        if let grace = entry.grace, grace.contains(now) {
+            self.expect(grace.end)
+            return false
+        }
+        entry.scheduler.wake()
+        self.entries[number]?.isWoken = true
+        return true
+    }
+}
+
+/// The verdict on a request, and the generation of the rules that it was evaluated against.
+struct EvaluationResult: Sendable {
+    let generation: Int
+    let verdict: EnvoyVerdict
 }

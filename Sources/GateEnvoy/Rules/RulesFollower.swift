@@ -81,7 +81,7 @@ final class RulesFollower: Sendable {
         }
     }
 
-    /// Wakes open streams if the rules have changed, or a date in them has passed.
+    /// Wakes the streams whose rules have been replaced, or whose verdicts have expired.
     ///
     /// Only the watching thread calls this.
     func wakeStreams() {

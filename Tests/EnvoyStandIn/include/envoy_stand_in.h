@@ -28,7 +28,8 @@ int envoy_dynamic_module_on_http_filter_request_trailers(void *_Nonnull filter, 
 int envoy_dynamic_module_on_http_filter_response_trailers(void *_Nonnull filter, void *_Nonnull stream);
 int envoy_dynamic_module_on_http_filter_local_reply(
     void *_Nonnull filter, void *_Nonnull stream, uint32_t status, struct stand_in_bytes details, bool resets);
-void envoy_dynamic_module_on_http_filter_scheduled(void *_Nonnull filter, void *_Nonnull stream, uint64_t event);
+void envoy_dynamic_module_on_http_filter_scheduled(
+    void *_Nonnull filter, void *_Nonnull stream, uint64_t event);
 void envoy_dynamic_module_on_http_filter_destroy(void *_Nonnull stream);
 
 // A stream with its header maps, numbered as in Envoy, and the response of the module, if it sends one.
@@ -42,7 +43,8 @@ void stand_in_set_state(struct stand_in_stream *_Nonnull stream, void *_Nonnull 
 // The state, or NULL if it was destroyed.
 void *_Nullable stand_in_state(const struct stand_in_stream *_Nonnull stream);
 void stand_in_start_response(struct stand_in_stream *_Nonnull stream);
-// Returns the number of events that the module has scheduled since the last call. The test then calls the hook for each.
+// Returns the number of events that the module has scheduled since the last call. The test then calls the hook for
+// each.
 unsigned stand_in_take_events(struct stand_in_stream *_Nonnull stream);
 // `route`: what the hook for the settings of a route has returned; `selected_again`: the same for the route that Envoy
 // selects if the module asks for another selection.
