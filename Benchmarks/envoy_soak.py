@@ -168,7 +168,7 @@ def await_revision(port, number):
 def sample(server):
     folder = Path(f"/proc/{server.pid}")
     count = lambda name: len(list((folder / name).iterdir()))  # noqa: E731
-    return watch.Sample(time.monotonic(), server.resident_bytes(), count("fd"), count("task"))
+    return watch.Sample(time.monotonic(), server.resident_bytes("Pss_Anon"), count("fd"), count("task"))
 
 
 def run(options, folder):

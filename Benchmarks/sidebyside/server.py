@@ -101,12 +101,15 @@ class Server:
             for thread in Path(f"/proc/{pid}/task").iterdir()
         }
 
-    def resident_bytes(self):
-        """The memory of the server and all its children; shared memory is counted once."""
+    def resident_bytes(self, field="Pss"):
+        """The memory of the server and all its children; shared memory is counted once.
+
+        Other processes of the same program share the pages of its file: `Pss_Anon` leaves out files.
+        """
         kibibytes = 0
         for pid, _ in self._members():
             text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-            kibibytes += int(re.search(r"^Pss:\s+(\d+) kB$", text, re.MULTILINE)[1])
+            kibibytes += int(re.search(rf"^{field}:\s+(\d+) kB$", text, re.MULTILINE)[1])
         return kibibytes * 1024
 
     def hang_up(self):
