@@ -41,6 +41,18 @@ struct LogReaderTests {
         }
     }
 
+    /// The reader of these tests must not miss a request to stop that follows the one to continue.
+    @Test
+    func `reading can be stopped again at any time`() async throws {
+        try await Scene.play(flags: [.logFormat("json")]) { scene in
+            for _ in 0..<50 {
+                try scene.gate.stopReadingLog()
+                scene.gate.resumeReadingLog()
+            }
+            #expect(scene.gate.end() == .status(0))
+        }
+    }
+
     private func waitForFloor(_ minimum: String, in scene: Scene) throws {
         let deadline = Deadline.usual
         while true {

@@ -65,12 +65,21 @@ final class OutputCollector: Sendable {
     }
 
     /// Waits while reading is stopped.
+    ///
+    /// Each turn decides by one look at the state, because another thread can change it at any time.
     private static func mayRead(_ reading: Watched<Reading>) -> Bool {
-        reading.update { if $0 == .stopping { $0 = .stopped } }
-        return
-            (try? reading.wait(for: "reading to continue", by: .after(.seconds(300))) {
-                $0 == .active ? true : nil
-            }) ?? false
+        while true {
+            let isActive = reading.update { reading in
+                if reading == .stopping { reading = .stopped }
+                return reading == .active
+            }
+            if isActive { return true }
+            let mayContinue = try? reading.wait(
+                for: "reading to continue",
+                by: .after(.seconds(300))
+            ) { $0 == .stopped ? nil : true }
+            guard mayContinue != nil else { return false }
+        }
     }
 
     /// Returns the next bytes, or none at the end; `nil` if the pipe cannot be read.
