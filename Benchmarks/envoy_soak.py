@@ -4,7 +4,8 @@
 Each response must be by one revision of the rules, and each new revision must be in force within seconds. One in ten changes is a
 broken file, which must change nothing, and one in ten returns to the revision before.
 
-Event streams and WebSockets stay open meanwhile: each must end soon after its version is denied, and no other one may.
+Event streams and WebSockets, some of them idle, stay open meanwhile: each must end soon after its version is denied, and no other
+one may.
 """
 
 import argparse

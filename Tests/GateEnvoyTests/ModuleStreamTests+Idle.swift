@@ -159,15 +159,7 @@ extension ModuleStreamTests {
     }
 
     @Test func `an idle stream ends when maintenance begins by the clock`() throws {
-        try self.replace(
-            """
-            rules:
-              - id: closed
-                match: { path: /** }
-                maintenance: { from: 2090-01-01T00:00:00Z, until: 2099-01-01T00:00:00Z }
-                accept: [lockout]
-            """
-        )
+        try self.replace(Self.maintenance)
         let start = try Timestamp(parsing: "2090-01-01T00:00:00Z").secondsSinceEpoch
         let clock = Clock(start - 1)
         let path = self.folder.path(of: "rules.yaml")

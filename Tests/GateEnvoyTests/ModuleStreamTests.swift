@@ -250,16 +250,16 @@ final class ModuleStreamTests {
         #expect(!call.isOutdated(1, verdict, now: now))
     }
 
+    static let maintenance = """
+        rules:
+          - id: closed
+            match: { path: /** }
+            maintenance: { from: 2090-01-01T00:00:00Z, until: 2099-01-01T00:00:00Z }
+            accept: [lockout]
+        """
+
     @Test func `maintenance that begins by the clock ends a stream`() throws {
-        try self.replace(
-            """
-            rules:
-              - id: closed
-                match: { path: /** }
-                maintenance: { from: 2090-01-01T00:00:00Z, until: 2099-01-01T00:00:00Z }
-                accept: [lockout]
-            """
-        )
+        try self.replace(Self.maintenance)
         let start = try Timestamp(parsing: "2090-01-01T00:00:00Z").secondsSinceEpoch
         var second = start - 1
         let configuration = Configuration(self.follower) {

@@ -23,9 +23,8 @@ final class RevocableRequest {
     private let storage: UnsafeMutableBufferPointer<EnvoyLine>
     /// The generation of the rules that the request was last evaluated against.
     private(set) var generation: Int
-    private var hasResponse = false
-    /// The time in which the response of a call must be complete; `nil` before it starts, and for other exchanges.
-    private(set) var grace: UnaryGrace?
+    /// The second at which the response started.
+    private var answeredAt: Timestamp?
 
     /// Keeps a copy of the lines of a head, with the rest that its evaluation depends on.
     init(
@@ -82,8 +81,7 @@ final class RevocableRequest {
     ///
     /// - Returns: Whether the exchange may be long-lived with such a response.
     func mayLast(withResponse response: UnsafeBufferPointer<EnvoyLine>, at now: Timestamp) -> Bool {
-        self.hasResponse = true
-        if self.kind == .call { self.grace = UnaryGrace(start: now) }
+        self.answeredAt = now
         return switch self.kind {
         case .call: true
         case .webSocket:
@@ -101,9 +99,12 @@ final class RevocableRequest {
     /// Whether the request must be evaluated again before more of its exchange passes.
     func isOutdated(_ generation: Int, _ verdict: EnvoyVerdict, now: () -> Timestamp) -> Bool {
         guard self.generation != generation || !verdict.isValid(now) else { return false }
-        guard self.kind == .call else { return self.hasResponse }
+        guard self.kind == .call else { return self.answeredAt != nil }
         return self.grace.map { !$0.contains(now()) } ?? true
     }
+
+    /// The time in which the response to a call must be complete; `nil` before it starts, and for other exchanges.
+    var grace: UnaryGrace? { self.kind == .call ? self.answeredAt.map(UnaryGrace.init) : nil }
 
     /// Evaluates the request again.
     func verdict(

@@ -138,7 +138,7 @@ final class FilterStream {
             if !mayLast {
                 self.endEvaluation()
             } else if !endsWithHead, self.registration == nil {
-                self.register(stream, on: thread, EvaluationResult(revocable, verdict))
+                self.register(stream, on: thread)
             }
         }
         Self.removeMarker(among: lines, from: .response, of: stream)
@@ -225,31 +225,27 @@ final class FilterStream {
     }
 
     /// Registers the exchange, so that it is woken when its request must be evaluated again.
-    private func register(
-        _ stream: EnvoyStream,
-        on thread: ThreadState,
-        _ result: EvaluationResult
-    ) {
-        guard let scheduler = stream.makeScheduler() else { return }
+    private func register(_ stream: EnvoyStream, on thread: ThreadState) {
+        guard let result, let scheduler = stream.makeScheduler() else { return }
         let table = self.configuration.follower.openStreams.table(ofThread: thread.number)
         self.registration = (table, table.add(scheduler, result, grace: self.revocable?.grace))
     }
 
     private func updateRegistration() {
-        guard let registration, let revocable, let verdict else { return }
-        registration.table.update(registration.number, EvaluationResult(revocable, verdict))
+        guard let registration, let result else { return }
+        registration.table.update(registration.number, result)
+    }
+
+    /// The result of the last evaluation; `nil` for ordinary exchanges.
+    private var result: EvaluationResult? {
+        guard let revocable, let verdict else { return nil }
+        return EvaluationResult(generation: revocable.generation, verdict: verdict)
     }
 
     private static let noFacts = FieldBlock(
         Decision.factNames.map { HeaderField(name: $0, value: "") }
     )
     private static let moved = FieldBlock(Answer.moved.fields)
-}
-
-extension EvaluationResult {
-    fileprivate init(_ request: RevocableRequest, _ verdict: EnvoyVerdict) {
-        self.init(generation: request.generation, verdict: verdict)
-    }
 }
 
 extension ThreadRules.Facts {

@@ -97,15 +97,15 @@ final class OpenStreamTable: Sendable {
     fileprivate func wakeOutdated(by generation: Int, at now: Timestamp) {
         guard self.state.withLock({ $0.hasPass(by: generation, at: now) }) else { return }
         var remaining = OpenStreams.wakeLimit
-        var isComplete = false
-        while remaining > 0, !isComplete {
+        var isDone = false
+        while !isDone {
             // While this thread holds the lock, no stream can end, because it removes its entry first.
-            isComplete = self.state.withLock { state in
-                for _ in 0..<Self.batchSize where remaining > 0 {
-                    guard let number = state.pending.popLast() else { return true }
+            isDone = self.state.withLock { state in
+                for _ in 0..<Self.batchSize {
+                    guard remaining > 0, let number = state.pending.popLast() else { return true }
                     if state.wake(number, by: generation, at: now) { remaining -= 1 }
                 }
-                return state.pending.isEmpty
+                return false
             }
         }
     }

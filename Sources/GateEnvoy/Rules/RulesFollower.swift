@@ -37,8 +37,6 @@ final class RulesFollower: Sendable {
 
     var origin: RulesOrigin { self.loader.origin }
     private let loader: RulesLoader
-    /// The clock for the open streams.
-    private let now: @Sendable () -> Timestamp
     let openStreams = OpenStreams()
     /// The state of the watching thread, which reads files while it holds the lock.
     private let state: Mutex<State>
@@ -55,7 +53,6 @@ final class RulesFollower: Sendable {
         now: @escaping @Sendable () -> Timestamp = ThreadRules.wallClock
     ) throws(LoadFailure) {
         self.loader = RulesLoader(origin, now: now)
-        self.now = now
         var sightings = RulesSightings()
         let sighted = RulesState(path: origin.path)
         let identity = RulesIdentity(path: origin.path)
@@ -85,7 +82,7 @@ final class RulesFollower: Sendable {
     ///
     /// Only the watching thread calls this.
     func wakeStreams() {
-        self.openStreams.wakeOutdated(by: self.generation, at: self.now())
+        self.openStreams.wakeOutdated(by: self.generation, at: self.loader.now())
     }
 
     /// Compiles the rules for routes that observe, from now on with each replacement.

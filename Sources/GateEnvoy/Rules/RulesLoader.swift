@@ -7,7 +7,7 @@ import GateRules
 struct RulesLoader: Sendable {
     let origin: RulesOrigin
     private let loader: RulesFileLoader
-    private let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> Timestamp
 
     init(_ origin: RulesOrigin, now: @escaping @Sendable () -> Timestamp) {
         self.origin = origin
