@@ -59,6 +59,7 @@ extension AppVersion {
         while parts.count < Self.maximumParts { parts.append("0") }
         guard self.numbers.count < Self.maximumParts else {
             return self.numbers.last?.integer.flatMap { last in
+                guard last < .max else { return nil }
                 parts[parts.count - 1] = String(last + 1)
                 return try? AppVersion(parsing: parts.joined(separator: "."))
             }
