@@ -37,6 +37,8 @@ build: ## build the release executable
 
 envoy-module: ## build the module for Envoy, .build/release/libversiongate_envoy.so (5 minutes)
 	@dev/install-packages.sh build
+	@# SwiftPM adds to an existing archive, so that the code of a deleted file would be linked as well.
+	@rm -f .build/release/libversiongate_envoy.a
 	$(SWIFT) build $(RELEASE_FLAGS) --product versiongate_envoy
 	SWIFTC=$(SWIFT)c deploy/envoy/link.sh .build/release
 

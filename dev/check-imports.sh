@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='CAdminFiles|CCrypto|CCurl|CEnvoyModule|CGatewayPages|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateAdmin|GateCensus|GateControl|GateCrypto|GateEnvoy|GateFeeds|GateFuzzing|GatePolicy|GateProxy|GateRecords|GateRules|GateSystem|GateWire|VersionGateClient|versiongate'
+# GateFuzzing is in Fuzzing.
+ours=GateFuzzing$(printf '|%s' $(ls Sources))
 failed=0
 imports=()
 

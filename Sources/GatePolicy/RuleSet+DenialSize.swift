@@ -1,8 +1,6 @@
-/// The sizes of denials.
 extension RuleSet {
     /// The size of the content of a denial, for the language in which it is largest.
     package struct DenialSize: Sendable, Equatable {
-        /// The size in bytes.
         package let bytes: Int
         /// The size in bytes as one line of ASCII JSON: see `/decide/nginx`.
         package let bytesAsField: Int
@@ -17,9 +15,7 @@ extension RuleSet {
         let rule = self.definition.rules[place]
         let texts = rule.notice.flatMap { self.definition.notices[$0]?.texts } ?? [:]
         let languages = texts.isEmpty ? [self.definition.defaultLanguage] : Array(texts.keys)
-        let sizes = languages.map { language in
-            self.denialSize(of: rule, at: place, in: language)
-        }
+        let sizes = languages.map { self.denialSize(of: rule, at: place, in: $0) }
         return sizes.max { $0.bytesAsField < $1.bytesAsField }
             ?? DenialSize(bytes: 0, bytesAsField: 0, language: nil)
     }

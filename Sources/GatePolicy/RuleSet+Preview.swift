@@ -49,13 +49,14 @@ extension RuleSet {
         return decision
     }
 
-    /// Returns the status of a client that sends a preview, a pass, or both.
+    /// Returns the response to a client that requests its status, and may send a preview, a pass, or
+    /// both.
     ///
     /// `pass` returns the pass if it is valid; it is called only if the rules deny or route the
     /// client.
     package func launchStatus(
-        previewing preview: Preview?,
-        passing pass: () -> Pass?,
+        previewing preview: Preview? = nil,
+        passing pass: () -> Pass? = { nil },
         for identity: ClientIdentity,
         in scope: RequestScope,
         at now: Timestamp,
@@ -98,19 +99,16 @@ extension RuleSet {
         var answer = answer
         answer.fields.removeAll { $0.name == "Vary" }
         answer.fields.append(HeaderField(name: "Vary", value: self.previewedAnswerInputs))
-        answer.fields += Self.marks(of: preview)
+        answer.fields.append(preview.mark)
         return answer
     }
 
     /// Returns the header fields for the backend's response to a tester; these also prevent caches
     /// from sending that response to other clients.
     package func marked(_ hint: [HeaderField], as preview: Preview) -> [HeaderField] {
-        hint + [HeaderField(name: "Vary", value: Preview.fieldName.lowercased())]
-            + Self.marks(of: preview)
-    }
-
-    private static func marks(of preview: Preview) -> [HeaderField] {
-        [HeaderField(name: Preview.fieldName, value: preview.kind.rawValue)]
+        hint + [
+            HeaderField(name: "Vary", value: Preview.fieldName.lowercased()), preview.mark,
+        ]
     }
 
     /// Returns the rule whose terms a preview shows; `nil` if it shows the built-in texts.

@@ -52,9 +52,7 @@ extension RuleSet {
             claims.addQuery(QueryParameters(ofTarget: target, named: self.identityQueryNames))
         }
         let identity = self.identify(claims)
-        let method = Array(test.method.utf8)
-        let target = Array(test.path.utf8)
-        let scope = self.scope(method: method.span, target: target.span)
+        let scope = self.scope(method: Array(test.method.utf8), target: Array(test.path.utf8))
         let decision = self.judge.decide(
             identity,
             in: scope,
@@ -65,9 +63,7 @@ extension RuleSet {
         let answer = self.answer(to: decision, for: identity, at: time)
         return RuleTestOutcome(decision: decision, status: answer?.status)
     }
-}
 
-extension RuleSet {
     /// Whether the expectation requires or accepts the `maintenance` decision.
     private func expectsMaintenance(_ expectation: RuleExpectation) -> Bool {
         if expectation.decisions.contains(.maintenance) || expectation.status == 503 { return true }

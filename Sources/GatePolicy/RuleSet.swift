@@ -15,7 +15,6 @@ package final class RuleSet: Sendable {
     /// The segments that path shapes may omit, for each pattern that has such segments.
     private let omitted: [PathShape.Omitted]
 
-    /// Compiles a definition.
     package init(_ definition: RuleSetDefinition) {
         let platforms = definition.rulesWithNext.flatMap { $0.match.platforms ?? [] }
         let reader = IdentityReader(definition.identity, platforms: PlatformNames(platforms))
@@ -33,6 +32,9 @@ package final class RuleSet: Sendable {
 
     package var revision: String { self.definition.revision }
 
+    /// Whether the rules revoke a pass.
+    package func revokes(_ pass: Pass) -> Bool { self.definition.revokedPasses.contains(pass.id) }
+
     /// The header fields that `identify(_:)` reads, in lower case.
     package var identityHeaderNames: [String] { self.reader.headerNames }
 
@@ -42,7 +44,6 @@ package final class RuleSet: Sendable {
     /// The claims of a client that sends no identity; further claims can be added to a copy.
     package var noClaims: IdentityClaims { self.reader.noClaims }
 
-    /// Returns the identity of a client.
     package func identify(_ claims: IdentityClaims) -> ClientIdentity {
         self.reader.identify(claims)
     }
@@ -67,6 +68,10 @@ package final class RuleSet: Sendable {
         target: borrowing Span<UInt8>
     ) -> RequestScope {
         self.classifier.scope(method: method, target: target)
+    }
+
+    func scope(method: [UInt8], target: [UInt8]) -> RequestScope {
+        self.classifier.scope(method: method.span, target: target.span)
     }
 
     /// Whether a decision can depend on the client address, so that it has to be part of cache
@@ -164,18 +169,6 @@ package final class RuleSet: Sendable {
         Hint(decision).fields
     }
 
-    /// Returns the status of a client for requests in a scope, at a given time.
-    ///
-    /// The status is valid until the `validUntil` time of its decision.
-    package func clientStatus(
-        of identity: ClientIdentity,
-        in scope: RequestScope,
-        at now: Timestamp,
-        address: String?
-    ) -> ClientStatus {
-        self.judge.clientStatus(of: identity, in: scope, at: now, address: address)
-    }
-
     /// Returns, in the order of the file, the rules that would deny a client without their dates and
     /// rollouts.
     package func deferrals(
@@ -184,18 +177,9 @@ package final class RuleSet: Sendable {
         at now: Timestamp,
         address: String?
     ) -> [Deferral] {
-        self.judge.deferrals(for: identity, in: scope, at: now, address: address)
-    }
-
-    /// Returns the response to a client that requests its status.
-    package func launchStatus(
-        for identity: ClientIdentity,
-        in scope: RequestScope,
-        at now: Timestamp,
-        address: String?
-    ) -> LaunchStatus {
-        let status = self.clientStatus(of: identity, in: scope, at: now, address: address)
-        return self.responder.status(status, identity)
+        guard !scope.isExempt else { return [] }
+        let subject = CompiledRule.Subject(identity, address: address)
+        return self.judge.rules.compactMap { $0.deferral(of: subject, in: scope, at: now) }
     }
 }
 
@@ -214,9 +198,6 @@ extension RuleSet {
     /// The patterns of all exemptions, as written.
     package var exemptPatterns: [String] { self.definition.exemptions.map(\.text) }
 
-    /// The scope of a request that is exempt from evaluation.
-    package static var exemptScope: RequestScope { .exempt }
-
     /// Returns the scope of a request that matches the patterns for which `matches` returns true.
     package func scope(matching matches: (String) -> Bool) -> RequestScope {
         var patterns = PatternSet()
@@ -233,8 +214,7 @@ extension RuleSet {
     package func scope(of shape: PathShape) -> RequestScope? {
         let method = Array(shape.method.utf8)
         func scope(of path: String) -> RequestScope {
-            let target = Array(path.utf8)
-            return self.scope(method: method.span, target: target.span)
+            self.scope(method: method, target: Array(path.utf8))
         }
         let path = shape.path()
         let whole = scope(of: path)

@@ -4,72 +4,43 @@ struct RuleTestOutcome {
     /// The status of the denial; `nil` if the request passes.
     let status: Int?
 
-    /// Returns the differences from an expectation.
     func unmet(_ expectation: RuleExpectation) -> [RuleTestFailure.Difference] {
-        [
-            self.unmet(decisions: expectation.decisions, rule: expectation.rule),
-            expectation.status.flatMap(self.unmet(status:)),
-            expectation.storeURL.flatMap(self.unmet(storeURL:)),
-            expectation.route.flatMap(self.unmet(route:)),
-            expectation.observed.flatMap(self.unmet(observed:)),
-        ].compactMap { $0 }
+        var differences: [RuleTestFailure.Difference] = []
+        func note(_ aspect: String, _ expected: String, _ actual: String) {
+            differences.append(.init(aspect: aspect, expected: expected, actual: actual))
+        }
+        let decision = self.decision
+        let (kinds, rule) = (expectation.decisions, decision.ruleID ?? RuleExpectation.noRule)
+        let isExpectedKind = kinds.isEmpty || kinds.contains(decision.kind)
+        if !isExpectedKind || expectation.rule ?? rule != rule {
+            note(
+                RuleTestFailure.decision,
+                Self.words(kinds, by: expectation.rule),
+                Self.words([decision.kind], by: decision.ruleID)
+            )
+        }
+        if let status = expectation.status, status != self.status {
+            let actual = self.status.map { String($0) } ?? "none (the request passes)"
+            note("status", String(status), actual)
+        }
+        if let storeURL = expectation.storeURL, storeURL != decision.upgrade.storeURL {
+            note("storeUrl", storeURL, decision.upgrade.storeURL ?? "none")
+        }
+        if let route = expectation.route {
+            let isDenied = decision.kind >= .require
+            let actual = decision.route?.backend ?? Route.defaultBackend
+            if isDenied || route != actual {
+                note("route", route, isDenied ? "none (the request is denied)" : actual)
+            }
+        }
+        if let observed = expectation.observed {
+            let actual = decision.observed.map { $0.ruleID ?? RuleExpectation.unidentified }
+            if Set(observed) != Set(actual) {
+                note("observed", Self.list(observed), Self.list(actual))
+            }
+        }
+        return differences
     }
-
-    private func unmet(
-        decisions kinds: [Decision.Kind],
-        rule: String?
-    ) -> RuleTestFailure.Difference? {
-        let isMet =
-            (kinds.isEmpty || kinds.contains(self.decision.kind))
-            && rule ?? self.rule == self.rule
-        guard !isMet else { return nil }
-        return RuleTestFailure.Difference(
-            aspect: RuleTestFailure.decision,
-            expected: Self.words(kinds, by: rule),
-            actual: Self.words([self.decision.kind], by: self.decision.ruleID)
-        )
-    }
-
-    private func unmet(status: Int) -> RuleTestFailure.Difference? {
-        guard status != self.status else { return nil }
-        return RuleTestFailure.Difference(
-            aspect: "status",
-            expected: String(status),
-            actual: self.status.map { String($0) } ?? "none (the request passes)"
-        )
-    }
-
-    private func unmet(storeURL: String) -> RuleTestFailure.Difference? {
-        guard storeURL != self.decision.upgrade.storeURL else { return nil }
-        return RuleTestFailure.Difference(
-            aspect: "storeUrl",
-            expected: storeURL,
-            actual: self.decision.upgrade.storeURL ?? "none"
-        )
-    }
-
-    private func unmet(route expected: String) -> RuleTestFailure.Difference? {
-        let isDenied = self.decision.kind >= .require
-        let actual = self.decision.route?.backend ?? Route.defaultBackend
-        guard isDenied || expected != actual else { return nil }
-        return RuleTestFailure.Difference(
-            aspect: "route",
-            expected: expected,
-            actual: isDenied ? "none (the request is denied)" : actual
-        )
-    }
-
-    private func unmet(observed expected: [String]) -> RuleTestFailure.Difference? {
-        let came = self.decision.observed.map { $0.ruleID ?? RuleExpectation.unidentified }
-        guard Set(expected) != Set(came) else { return nil }
-        return RuleTestFailure.Difference(
-            aspect: "observed",
-            expected: Self.list(expected),
-            actual: Self.list(came)
-        )
-    }
-
-    private var rule: String { self.decision.ruleID ?? RuleExpectation.noRule }
 
     private static func words(_ kinds: [Decision.Kind], by rule: String?) -> String {
         let by = rule.map { $0 == RuleExpectation.noRule ? "by no rule" : "by rule \($0)" }
@@ -84,7 +55,6 @@ struct RuleTestOutcome {
 
 /// A test whose expectation is not met.
 package struct RuleTestFailure: Sendable, Equatable {
-    /// A difference from the expectation.
     package struct Difference: Sendable, Equatable {
         /// The part of the expectation that is not met.
         package let aspect: String
@@ -92,10 +62,8 @@ package struct RuleTestFailure: Sendable, Equatable {
         package let actual: String
     }
 
-    /// The name of the test.
     package let test: String
     package let differences: [Difference]
-    /// The reason for the decision.
     package let reason: String
     /// The time from which the test fails; `nil` for the time in the test, or for the current time.
     package let from: Timestamp?

@@ -59,14 +59,8 @@ extension RuleSet {
 
     /// Returns the response to a query about TestFlight builds: one JSON object (RFC 8259).
     ///
-    /// Unknown values are `unknown` or omitted, so that they never cause an update.
-    ///
-    /// - Parameters:
-    ///   - question: The query.
-    ///   - subject: The build that sends the query, and the build that the query is about.
-    ///   - confirmed: The times at which feeds last confirmed their content, by feed.
-    ///   - now: The current time.
-    /// - Returns: The content of the response.
+    /// Unknown values are `unknown` or omitted, so that they never cause an update. `confirmed`
+    /// contains the times at which feeds last confirmed their content, by feed.
     package func testFlight(
         _ question: TestFlightQuery,
         of subject: TestFlightSubject,

@@ -22,10 +22,8 @@ public final class VersionGateClient: Sendable {
     public let baseURL: URL
     /// The identity of the build.
     public let identity: AppIdentity
-    private let session: URLSession
     private let endpoints: GateEndpoints
     private let currentState: CurrentState
-    private let surroundings: ClientEnvironment
 
     /// Creates a client; it sends no requests by itself.
     ///
@@ -62,8 +60,6 @@ public final class VersionGateClient: Sendable {
     ) {
         self.baseURL = baseURL
         self.identity = identity
-        self.session = session
-        self.surroundings = surroundings
         self.endpoints = GateEndpoints(
             baseURL: baseURL,
             identity: identity,
@@ -97,8 +93,8 @@ public final class VersionGateClient: Sendable {
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         var request = request
         self.prepare(&request)
-        let (data, response) = try await self.session.data(for: request)
-        if let denial = self.inspect(response, data) { throw GateDenied(denial) }
+        let (data, response) = try await self.endpoints.session.data(for: request)
+        if let denial = self.inspect(response, data) { throw GateDenied(denial: denial) }
         return (data, response)
     }
 
@@ -112,7 +108,7 @@ public final class VersionGateClient: Sendable {
     ///   426.
     public func inspect(_ response: URLResponse, _ data: Data) -> Denial? {
         guard let response = response as? HTTPURLResponse else { return nil }
-        return Denial(response, data, at: self.surroundings.now())
+        return Denial(response, data, at: self.endpoints.surroundings.now())
     }
 
     /// Returns the gate's information in a response from the backend.
@@ -178,7 +174,7 @@ public final class VersionGateClient: Sendable {
     /// - Returns: Whether the update can be snoozed; required updates cannot.
     @discardableResult
     public func snooze(_ update: Update) -> Bool {
-        self.currentState.snooze(update, at: self.surroundings.now())
+        self.currentState.snooze(update, at: self.endpoints.surroundings.now())
     }
 
     /// Returns whether the user chose "later" for an update and the snooze has not expired.
@@ -186,7 +182,7 @@ public final class VersionGateClient: Sendable {
     /// - Parameter update: The update in ``GateState/recommended(_:)``.
     /// - Returns: `false` for a required update.
     public func isSnoozed(_ update: Update) -> Bool {
-        self.currentState.isSnoozed(update, at: self.surroundings.now())
+        self.currentState.isSnoozed(update, at: self.endpoints.surroundings.now())
     }
 
     /// Returns the prompt to show in a state.

@@ -12,16 +12,14 @@ struct VersionGate: AsyncParsableCommand {
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
             Schema.self, ListSettings.self, Reload.self, Healthcheck.self, CensusCommand.self,
             ImpactCommand.self, FloorCommand.self, SunsetCommand.self, BlockedCommand.self,
-            BreakerCommand.self,
-            Undo.self, PreviewCommand.self, PassCommand.self, DemoBackend.self, DemoTraffic.self,
-            DemoHistory.self, Doctor.self,
-            Version.self,
+            BreakerCommand.self, Undo.self, PreviewCommand.self, PassCommand.self,
+            DemoBackend.self, DemoTraffic.self, DemoHistory.self, Doctor.self, Version.self,
         ]
     )
 
     static func main() async {
         // Must precede all calls that open a descriptor or write an error.
-        StandardDescriptors.open()
+        self.openStandardDescriptors()
         // Swift reads the arguments from /proc. Without it, a command would print the help and exit
         // with 0.
         guard !CommandLine.arguments.isEmpty else {
@@ -29,39 +27,26 @@ struct VersionGate: AsyncParsableCommand {
             _exit(EXIT_FAILURE)
         }
         let isGate = CommandLine.arguments.dropFirst().first == "serve"
-        if isGate { EarlyHangups.ignore() }
+        // A SIGHUP that arrives before it is trapped would end the process; the files that it would reload are read
+        // later anyway.
+        if isGate { _ = signal(SIGHUP, SIG_IGN) }
         await self.main(nil)
         // The `exit` handlers would destroy state that other threads still use, such as OpenSSL in a fetch that has
         // just started, and the gate could crash during a clean shutdown. No output is lost: the log is not buffered by
         // the C library.
         if isGate { _exit(EXIT_SUCCESS) }
     }
-}
 
-/// Protects against a SIGHUP that arrives before it is trapped, which would end the process.
-enum EarlyHangups {
-    /// Ignores SIGHUP until it is trapped; the files it would reload are read later anyway.
-    static func ignore() {
-        _ = signal(SIGHUP, SIG_IGN)
-    }
-}
-
-/// The descriptors 0, 1 and 2, which may be closed when the gate is started.
-enum StandardDescriptors {
-    /// Opens closed standard descriptors on `/dev/null`.
+    /// Opens those of the descriptors 0, 1 and 2 that were closed at startup, on `/dev/null`.
     ///
     /// Otherwise the next file or socket could get the descriptor of standard error, and receive log
     /// lines.
-    static func open() {
-        while true {
-            // This gets the lowest free descriptor.
-            let descriptor = unsafe Glibc.open("/dev/null", O_RDWR)
-            guard descriptor > STDERR_FILENO else {
-                if descriptor < 0 { return }
-                continue
-            }
-            _ = close(descriptor)
-            return
-        }
+    private static func openStandardDescriptors() {
+        var descriptor: Int32
+        // Each call gets the lowest free descriptor.
+        repeat {
+            descriptor = unsafe open("/dev/null", O_RDWR)
+        } while 0...STDERR_FILENO ~= descriptor
+        if descriptor > STDERR_FILENO { _ = close(descriptor) }
     }
 }

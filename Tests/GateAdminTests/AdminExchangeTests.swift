@@ -222,7 +222,9 @@ struct AdminExchangeTests {
                 return
             }
             let head = answer.head(keepsConnection: false)
-            #expect(head.headers["WWW-Authenticate"].count == challenges)
+            let sent = head.headers["WWW-Authenticate"]
+            #expect(sent.count == challenges)
+            #expect(sent.first == "Bearer realm=\"versiongate\"")
         }
     }
 

@@ -14,7 +14,7 @@ struct ActiveRulesReport: Encodable {
     }
 
     struct Reload: Encodable {
-        let at: String
+        let at: Timestamp
         /// The origin as in the audit log: `start`, `signal`, `file` or `admin`.
         let by: String
         let name: String?
@@ -27,7 +27,7 @@ struct ActiveRulesReport: Encodable {
     let origin: Origin
     /// The undo that makes the rules differ from the files.
     let undo: UndoEntry?
-    let inForceSince: String?
+    let inForceSince: Timestamp?
     /// The last reload; `nil` if there has been none since startup.
     let lastReload: Reload?
     /// Whether the census is on.
@@ -56,10 +56,10 @@ struct ActiveRulesReport: Encodable {
             feeds: rules.feeds.map(\.id)
         )
         self.undo = rules.pin.map { UndoEntry($0) }
-        self.inForceSince = standing.inForceSince.map { "\($0)" }
+        self.inForceSince = standing.inForceSince
         self.lastReload = standing.lastReload.map { reload in
             Reload(
-                at: "\(reload.time)",
+                at: reload.time,
                 by: AuditRecord.Source(reload.origin).kind.rawValue,
                 name: reload.origin.name,
                 successful: status.lastReloadSuccessful,
@@ -99,9 +99,9 @@ struct RuleEntry: Encodable {
     }
 
     struct Window: Encodable {
-        let from: String?
-        let until: String?
-        var announceFrom: String?
+        let from: Timestamp?
+        let until: Timestamp?
+        var announceFrom: Timestamp?
     }
 
     /// The backend for the clients of a rule.
@@ -121,7 +121,7 @@ struct RuleEntry: Encodable {
     }
 
     struct Step: Encodable {
-        let at: String?
+        let at: Timestamp?
         let percent: Double
     }
 
@@ -135,9 +135,9 @@ struct RuleEntry: Encodable {
         let recommendedBuild: BuildNumber?
         let blocked: [String]
         let blockedBuilds: [String]
-        let warnFrom: String?
-        let enforceFrom: String?
-        let until: String?
+        let warnFrom: Timestamp?
+        let enforceFrom: Timestamp?
+        let until: Timestamp?
         let brownouts: [Window]
         let rollout: [Step]
         let maintenance: Window?
@@ -157,21 +157,13 @@ struct RuleEntry: Encodable {
                 rule.recommended?.description ?? (rule.recommendsStoreVersion ? "store" : nil)
             self.blocked = rule.blocked.map(\.description)
             self.blockedBuilds = rule.blockedBuilds.map(\.description)
-            self.warnFrom = rule.schedule.warnFrom.map { "\($0)" }
-            self.enforceFrom = rule.schedule.enforceFrom.map { "\($0)" }
-            self.until = rule.schedule.until.map { "\($0)" }
-            self.brownouts = rule.schedule.brownouts.map {
-                Window(from: "\($0.from)", until: "\($0.until)")
-            }
-            self.rollout = rule.rollout.map { step in
-                Step(at: step.at.map { "\($0)" }, percent: step.percent)
-            }
-            self.maintenance = rule.maintenance.map { window in
-                Window(
-                    from: window.from.map { "\($0)" },
-                    until: window.until.map { "\($0)" },
-                    announceFrom: window.announceFrom.map { "\($0)" }
-                )
+            self.warnFrom = rule.schedule.warnFrom
+            self.enforceFrom = rule.schedule.enforceFrom
+            self.until = rule.schedule.until
+            self.brownouts = rule.schedule.brownouts.map { Window(from: $0.from, until: $0.until) }
+            self.rollout = rule.rollout.map { Step(at: $0.at, percent: $0.percent) }
+            self.maintenance = rule.maintenance.map {
+                Window(from: $0.from, until: $0.until, announceFrom: $0.announceFrom)
             }
             self.route = rule.route.map { RouteTerms($0) }
             self.holdsUntilInStore = rule.holdUntilInStore != nil
@@ -202,7 +194,7 @@ struct RuleEntry: Encodable {
 
     /// The time of the rule's last decision about a request.
     struct MatchEntry: Encodable {
-        let at: String
+        let at: Timestamp
         /// The resolution in seconds: the decision may have been made up to this many seconds before `at`.
         let withinSeconds: Int64
     }
@@ -221,7 +213,7 @@ struct RuleEntry: Encodable {
         self.terms = Terms(rule)
         self.next = rule.next.map { Terms($0) }
         self.dates = dates
-        self.lastMatch = match.map { MatchEntry(at: "\($0.at)", withinSeconds: $0.within) }
+        self.lastMatch = match.map { MatchEntry(at: $0.at, withinSeconds: $0.within) }
         self.returns = share.map { ReturnsEntry(refused: $0.refused, returned: $0.returned) }
     }
 }

@@ -6,29 +6,26 @@ internal import NIOHTTP1
 
 /// Endpoints that report which clients were counted.
 extension AdminEndpoints {
-    func census(_ query: AdminQuery) async -> AdminAnswer {
-        await self.counted(query, usually: "24h") {
-            census,
-            start,
-            now async throws(CensusStore.Failure) in
+    func census(_ query: AdminQuery) async throws(AdminAnswer) -> AdminAnswer {
+        let now = self.now()
+        let start = try query.since(before: now, usually: "24h")
+        return await self.reading { census async throws(CensusStore.Failure) in
             try await census.report(since: start, until: now) { AdminAnswer(.ok, $0) }
         }
     }
 
-    func traffic(_ query: AdminQuery) async -> AdminAnswer {
-        await self.counted(query, usually: "24h") {
-            census,
-            start,
-            now async throws(CensusStore.Failure) in
+    func traffic(_ query: AdminQuery) async throws(AdminAnswer) -> AdminAnswer {
+        let now = self.now()
+        let start = try query.since(before: now, usually: "24h")
+        return await self.reading { census async throws(CensusStore.Failure) in
             try await census.traffic(since: start, until: now) { AdminAnswer(.ok, $0) }
         }
     }
 
-    func adoption(_ query: AdminQuery) async -> AdminAnswer {
-        await self.counted(query, usually: "30d") {
-            census,
-            start,
-            now async throws(CensusStore.Failure) in
+    func adoption(_ query: AdminQuery) async throws(AdminAnswer) -> AdminAnswer {
+        let now = self.now()
+        let start = try query.since(before: now, usually: "30d")
+        return await self.reading { census async throws(CensusStore.Failure) in
             try await census.read { store throws(CensusStore.Failure) in
                 AdminAnswer(.ok, try AdoptionReport(store, since: start, until: now))
             }
@@ -45,24 +42,6 @@ extension AdminEndpoints {
         }
     }
 
-    /// Returns a response based on the census of the period in the query.
-    private func counted(
-        _ query: AdminQuery,
-        usually span: String,
-        _ answer: (Census, Timestamp, Timestamp) async throws(CensusStore.Failure) -> AdminAnswer
-    ) async -> AdminAnswer {
-        let now = self.now()
-        let start: Timestamp
-        do throws(AdminQuery.Failure) {
-            start = try query.since(before: now, usually: span)
-        } catch {
-            return .refusal(error)
-        }
-        return await self.reading { census async throws(CensusStore.Failure) in
-            try await answer(census, start, now)
-        }
-    }
-
     /// Returns a response from the census, or the reason why there is none.
     private func reading(
         _ answer: (Census) async throws(CensusStore.Failure) -> AdminAnswer
@@ -71,7 +50,7 @@ extension AdminEndpoints {
         do throws(CensusStore.Failure) {
             return try await answer(census)
         } catch {
-            return .refusal(.serviceUnavailable, "cannot read the census: \(error)")
+            return .unreadableCensus(error)
         }
     }
 }

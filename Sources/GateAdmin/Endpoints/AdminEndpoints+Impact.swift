@@ -18,38 +18,15 @@ extension AdminEndpoints {
         case earlier(RuleSet)
     }
 
-    func impact(_ request: AdminRequest) async -> AdminAnswer {
-        guard let census = self.census else { return .noCensus }
+    func impact(_ request: AdminRequest) async throws(AdminAnswer) -> AdminAnswer {
+        guard let census = self.census else { throw .noCensus }
         let now = self.now()
-        let start: Timestamp
-        let later: Timestamp?
-        let candidate: Candidate
-        do throws(AdminQuery.Failure) {
-            start = try request.query.since(before: now, usually: "7d")
-            later = try request.query.time("at")
-            if let target = request.query["undo"] {
-                guard request.body.isEmpty, request.query["rule"] == nil,
-                    request.query["minimum"] == nil
-                else {
-                    let reason = "cannot be combined with a body, 'rule' or 'minimum'"
-                    throw AdminQuery.Failure(name: "undo", reason: reason)
-                }
-                guard let preview = await self.reloader.preview(undoTo: target) else {
-                    return .unknownRevision
-                }
-                guard let rules = preview.rules else {
-                    return .notLoadable(preview.failure?.errors ?? [])
-                }
-                candidate = .earlier(rules)
-            } else {
-                candidate = try self.candidate(request)
-            }
-        } catch {
-            return .refusal(error)
-        }
-        guard let current = await self.reloader.current else { return .noRules }
+        let start = try request.query.since(before: now, usually: "7d")
+        let later = try request.query.time("at")
+        let candidate = try await self.candidate(request)
+        guard let current = await self.reloader.current else { throw .noRules }
         let contributions = await self.reloader.contributions
-        return await self.respondInBackground {
+        return await self.respondInBackground { () throws(CensusStore.Failure) in
             let new: RuleSet
             switch candidate {
             case .text(let text):
@@ -74,57 +51,68 @@ extension AdminEndpoints {
                 definition.revision += " with minimum \(version)"
                 new = RuleSet(definition)
             }
-            do throws(CensusStore.Failure) {
-                let report = ImpactReport(
-                    try census.store.rows(since: start, withShapes: true),
-                    since: start,
-                    from: current.ruleSet,
-                    to: new,
-                    at: now,
-                    later: later
-                )
-                return AdminAnswer(.ok, report)
-            } catch {
-                return .refusal(.serviceUnavailable, "cannot read the census: \(error)")
-            }
+            let report = ImpactReport(
+                try census.store.rows(since: start, withShapes: true),
+                since: start,
+                from: current.ruleSet,
+                to: new,
+                at: now,
+                later: later
+            )
+            return AdminAnswer(.ok, report)
         }
     }
 
     /// Runs slow work outside the event loop, one request at a time, and returns its response.
-    func respondInBackground(_ work: @escaping @Sendable () -> AdminAnswer) async -> AdminAnswer {
-        if let answer = await self.aside.run(work) { return answer }
-        var answer = AdminAnswer.refusal(
-            .serviceUnavailable,
-            "another request of this kind is in progress; send the request again"
-        )
-        answer.fields = [("Retry-After", "1")]
+    func respondInBackground(
+        _ work: @escaping @Sendable () throws(CensusStore.Failure) -> AdminAnswer
+    ) async -> AdminAnswer {
+        let answer = await self.aside.run {
+            do throws(CensusStore.Failure) {
+                return try work()
+            } catch {
+                return AdminAnswer.unreadableCensus(error)
+            }
+        }
         return answer
+            ?? .overload("another request of this kind is in progress; send the request again")
     }
 
-    private func candidate(_ request: AdminRequest) throws(AdminQuery.Failure) -> Candidate {
+    private func candidate(_ request: AdminRequest) async throws(AdminAnswer) -> Candidate {
         let rule = request.query["rule"]
         let minimum = request.query["minimum"]
+        if let target = request.query["undo"] {
+            guard request.body.isEmpty, rule == nil, minimum == nil else {
+                throw .invalid("undo", "cannot be combined with a body, 'rule' or 'minimum'")
+            }
+            guard let preview = await self.reloader.preview(undoTo: target) else {
+                throw .unknownRevision
+            }
+            guard let rules = preview.rules else {
+                throw .notLoadable(preview.failure?.errors ?? [])
+            }
+            return .earlier(rules)
+        }
         guard request.body.isEmpty else {
             guard rule == nil, minimum == nil else {
-                throw AdminQuery.Failure(name: "rule", reason: "cannot be combined with a body")
+                throw .invalid("rule", "cannot be combined with a body")
             }
             return .text(request.body)
         }
         guard let rule, let minimum else {
-            throw AdminQuery.Failure(
-                name: rule == nil ? "rule" : "minimum",
-                reason: "send rules in the body, or both 'rule' and 'minimum'"
-            )
+            let missing = rule == nil ? "rule" : "minimum"
+            throw .invalid(missing, "send rules in the body, or both 'rule' and 'minimum'")
         }
-        do throws(VersionError) {
-            return .floor(try AppVersion(parsing: minimum), rule: rule)
-        } catch {
-            throw AdminQuery.Failure(name: "minimum", reason: "\(error)")
-        }
+        let version = try request.query.parsed("minimum", minimum, by: AppVersion.init(parsing:))
+        return .floor(version, rule: rule)
     }
 }
 
 extension AdminAnswer {
+    static func unreadableCensus(_ failure: CensusStore.Failure) -> AdminAnswer {
+        .refusal(.serviceUnavailable, "cannot read the census: \(failure)")
+    }
+
     fileprivate static func notLoadable(_ errors: [RulesFileError]) -> AdminAnswer {
         .refusal(.unprocessableEntity, "the rules cannot be loaded", errors: errors)
     }

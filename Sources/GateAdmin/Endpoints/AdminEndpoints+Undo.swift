@@ -17,16 +17,12 @@ extension AdminEndpoints {
         guard let preview = await self.reloader.preview(undoTo: target) else {
             return .unknownRevision
         }
-        var answer = AdminAnswer(.ok, UndoReport.Preview(preview))
-        answer.fields = [("ETag", "\"\(preview.revision)\"")]
-        return answer
+        return AdminAnswer(.ok, UndoReport.Preview(preview))
+            .with("ETag", "\"\(preview.revision)\"")
     }
 
     func undo(_ request: AdminRequest) async -> AdminAnswer {
-        let wish: Wish
-        do {
-            wish = try JSONDecoder().decode(Wish.self, from: Data(request.body))
-        } catch {
+        guard let wish = try? JSONDecoder().decode(Wish.self, from: Data(request.body)) else {
             return .refusal(.badRequest, "expected a body such as {\"to\":\"REVISION\"}")
         }
         // HTML forms cannot send this field (Fetch Standard, CORS-safelisted request headers).
@@ -46,12 +42,11 @@ extension AdminEndpoints {
             )
             return AdminAnswer(.ok, done)
         case .stale(let revision):
-            var answer = AdminAnswer.refusal(
+            return .refusal(
                 .conflict,
                 "the rules have changed: revision \(revision) is active, not \(seen)"
             )
-            answer.fields = [("ETag", "\"\(revision)\"")]
-            return answer
+            .with("ETag", "\"\(revision)\"")
         case .unknown: return .unknownRevision
         case .refused(let failure):
             return .refusal(

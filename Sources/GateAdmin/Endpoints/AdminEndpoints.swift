@@ -73,11 +73,7 @@ package struct AdminEndpoints: Sendable {
             }
         case .ready:
             eventLoop.submit { AdminAnswer(bare: self.gate.isReady() ? .ok : .serviceUnavailable) }
-        case .hook, .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
-            .findings, .census, .traffic, .overview, .adoption, .denials, .impact, .explain,
-            .timeline, .audit, .undo,
-            .events, .floorAdvice, .sunset, .routeSunset, .strayBuilds:
-            nil
+        default: nil
         }
     }
 
@@ -85,6 +81,17 @@ package struct AdminEndpoints: Sendable {
     ///
     /// `peer`: the address of the client, for the log.
     func answer(_ request: AdminRequest, from peer: String) async -> AdminAnswer {
+        do throws(AdminAnswer) {
+            return try await self.handle(request, from: peer)
+        } catch {
+            return error
+        }
+    }
+
+    private func handle(
+        _ request: AdminRequest,
+        from peer: String
+    ) async throws(AdminAnswer) -> AdminAnswer {
         switch request.route {
         case .page(let file): return file.answer
         case .feeds:
@@ -101,7 +108,8 @@ package struct AdminEndpoints: Sendable {
             guard let metrics = await self.metrics() else {
                 return .refusal(.serviceUnavailable, "the gate is shutting down")
             }
-            return AdminAnswer(metrics: metrics.families)
+            let text = Exposition.text(metrics.families)
+            return AdminAnswer(text: text, type: Exposition.contentType)
         // The listener responds to probes itself.
         case .healthy, .ready: return AdminAnswer(bare: .serviceUnavailable)
         case .reload:
@@ -110,34 +118,34 @@ package struct AdminEndpoints: Sendable {
             return AdminAnswer(status.lastReloadSuccessful ? .ok : .conflict, report)
         case .document:
             let text = unsafe String(cString: gate_admin_openapi())
-            return AdminAnswer(file: text, type: "application/json")
+            return AdminAnswer(text: text, type: "application/json")
         case .rules: return await self.rules()
         case .findings: return AdminAnswer(.ok, FindingsReport(await self.reloader.status))
         case .timeline:
             guard let rules = await self.reloader.current else { return .noRules }
             return AdminAnswer(.ok, TimelineReport(rules.definition, at: self.now()))
-        case .census: return await self.census(request.query)
-        case .traffic: return await self.traffic(request.query)
+        case .census: return try await self.census(request.query)
+        case .traffic: return try await self.traffic(request.query)
         case .overview: return await self.overview()
-        case .adoption: return await self.adoption(request.query)
+        case .adoption: return try await self.adoption(request.query)
         case .denials:
             guard let census = self.census else { return .noCensus }
             return AdminAnswer(.ok, DenialsReport(await census.denials))
-        case .impact: return await self.impact(request)
-        case .floorAdvice: return await self.floorAdvice(request.query)
-        case .sunset: return await self.sunset(request.query)
-        case .routeSunset: return await self.routeSunset(request.query)
-        case .strayBuilds: return await self.strayBuilds(request.query)
+        case .impact: return try await self.impact(request)
+        case .floorAdvice: return try await self.floorAdvice(request.query)
+        case .sunset: return try await self.sunset(request.query)
+        case .routeSunset: return try await self.routeSunset(request.query)
+        case .strayBuilds: return try await self.strayBuilds(request.query)
         case .explain: return await self.explain(request)
-        case .audit: return await self.audit(request.query)
+        case .audit: return try await self.audit(request.query)
         case .events: return .tooManyListeners
         case .undo:
             return request.method == .POST
                 ? await self.undo(request) : await self.preview(of: request.query["to"])
-        case .breaker: return await self.breakerReport(.ok)
+        case .breaker: return await self.breakerReport()
         case .resetBreaker:
             _ = await self.breaker?.reset()
-            return await self.breakerReport(.ok)
+            return await self.breakerReport()
         case .hook(let feed):
             let outcome = self.hooks.take(request.body, for: feed, from: peer) { name in
                 request.fields[name]
@@ -163,11 +171,11 @@ package struct AdminEndpoints: Sendable {
         )
     }
 
-    private func breakerReport(_ status: HTTPResponseStatus) async -> AdminAnswer {
+    private func breakerReport() async -> AdminAnswer {
         guard let breaker = await self.breaker?.status else {
             return .refusal(.notFound, "the circuit breaker is off because the census is off")
         }
-        return AdminAnswer(status, BreakerReport(breaker))
+        return AdminAnswer(.ok, BreakerReport(breaker))
     }
 
     private func rules() async -> AdminAnswer {
@@ -205,21 +213,15 @@ package struct AdminEndpoints: Sendable {
         }
     }
 
-    private func audit(_ query: AdminQuery) async -> AdminAnswer {
+    private func audit(_ query: AdminQuery) async throws(AdminAnswer) -> AdminAnswer {
         guard let audit = self.audit else {
-            return .refusal(
+            throw .refusal(
                 .serviceUnavailable,
                 "changes to the rules are not recorded; the gate's log has the reason"
             )
         }
-        let limit: Int64
-        let before: Int64?
-        do throws(AdminQuery.Failure) {
-            limit = try query.number("limit", in: 1...1_000) ?? Self.usualRecords
-            before = try query.number("before", in: 1...Int64(Int32.max))
-        } catch {
-            return .refusal(error)
-        }
+        let limit = try query.number("limit", in: 1...1_000) ?? Self.usualRecords
+        let before = try query.number("before", in: 1...Int64(Int32.max))
         do throws(AuditLog.Failure) {
             let records = try await audit.records(before: before, atMost: Int(limit))
             let rules = await self.reloader.current
@@ -238,7 +240,7 @@ package struct AdminEndpoints: Sendable {
             )
             return AdminAnswer(.ok, report)
         } catch {
-            return .refusal(.serviceUnavailable, "cannot read the records: \(error)")
+            throw .refusal(.serviceUnavailable, "cannot read the records: \(error)")
         }
     }
 
@@ -298,8 +300,4 @@ private struct DenialsReport: Encodable {
 extension AdminAnswer {
     static let noCensus = AdminAnswer.refusal(.notFound, "the census is off")
     static let noRules = AdminAnswer.refusal(.serviceUnavailable, "no rules are loaded yet")
-
-    static func refusal(_ failure: AdminQuery.Failure) -> AdminAnswer {
-        .refusal(.badRequest, "\(failure.name): \(failure.reason)")
-    }
 }

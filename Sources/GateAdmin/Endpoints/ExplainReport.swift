@@ -27,7 +27,7 @@ struct ExplainReport: Encodable {
     struct Held: Encodable {
         let rule: String
         /// The time until which the rule is held; `nil` if it is not known.
-        let until: String?
+        let until: Timestamp?
     }
 
     struct Deferred: Encodable {
@@ -37,7 +37,7 @@ struct ExplainReport: Encodable {
     }
 
     let revision: String
-    let at: String
+    let at: Timestamp
     /// `refused`: invalid HTTP; `answered`: the response is from one of the gate's endpoints;
     /// `denied`; `passed`.
     private(set) var outcome: String
@@ -68,7 +68,7 @@ struct ExplainReport: Encodable {
         let fields = request.headers.map { "\($0.name): \($0.value)" }
         let head = DryRun.head(request.method, request.path, fields: fields)
         self.revision = ruleSet.revision
-        self.at = "\(time)"
+        self.at = time
         let run = DryRun(ruleSet: ruleSet, at: time, address: request.address ?? "192.0.2.1")
         switch run.judge(head) {
         case .refused(let answer):
@@ -103,9 +103,7 @@ struct ExplainReport: Encodable {
                 reason: "\(observed.reason)"
             )
         }
-        self.held = decision.held.map { held in
-            Held(rule: held.ruleID, until: held.until.map { "\($0)" })
-        }
+        self.held = decision.held.map { Held(rule: $0.ruleID, until: $0.until) }
         self.deferred = deferrals.map { deferral in
             Deferred(rule: deferral.ruleID, reason: "\(deferral.reason)", words: deferral.words)
         }

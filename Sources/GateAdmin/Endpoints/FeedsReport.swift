@@ -12,11 +12,11 @@ struct FeedsReport: Encodable {
         let state: String
         /// Seconds since the source last returned valid data.
         let ageSeconds: Int64?
-        let confirmedAt: String?
-        let changedAt: String?
-        let askedAt: String?
+        let confirmedAt: Timestamp?
+        let changedAt: Timestamp?
+        let askedAt: Timestamp?
         /// The time of the next poll; `nil` during a poll or while a stream is open.
-        let nextAt: String?
+        let nextAt: Timestamp?
         let failures: Int
         let error: String?
         /// Notes on how the source's data was interpreted; `nil` if there are none.
@@ -66,10 +66,10 @@ struct FeedsReport: Encodable {
             state: status.state.rawValue,
             // The clock may have been set back.
             ageSeconds: status.confirmedAt.map { max(0, now - $0) },
-            confirmedAt: status.confirmedAt.map(Self.text),
-            changedAt: status.changedAt.map(Self.text),
-            askedAt: status.askedAt.map(Self.text),
-            nextAt: status.nextAt.map(Self.text),
+            confirmedAt: status.confirmedAt.map(Timestamp.init(secondsSinceEpoch:)),
+            changedAt: status.changedAt.map(Timestamp.init(secondsSinceEpoch:)),
+            askedAt: status.askedAt.map(Timestamp.init(secondsSinceEpoch:)),
+            nextAt: status.nextAt.map(Timestamp.init(secondsSinceEpoch:)),
             failures: status.failures,
             error: status.lastError,
             notes: status.notes.isEmpty ? nil : status.notes,
@@ -77,9 +77,5 @@ struct FeedsReport: Encodable {
             inForce: status.revision.map { _ in status.isObserved ? "observe" : "enforce" },
             webhook: status.hasWebhook ? AdminRoute.path(ofHook: status.id) : nil
         )
-    }
-
-    private static func text(_ time: Int64) -> String {
-        "\(Timestamp(secondsSinceEpoch: time))"
     }
 }

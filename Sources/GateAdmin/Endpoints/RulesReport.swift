@@ -1,4 +1,3 @@
-private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
 internal import GateRecords
@@ -43,9 +42,7 @@ package struct RulesReport: Codable {
     init(_ status: ReloadStatus) {
         self.revision = status.revision
         self.lastReloadSuccessful = status.lastReloadSuccessful
-        self.lastSuccessAt = status.lastSuccess.map { date in
-            "\(Timestamp(secondsSinceEpoch: Int64(date.timeIntervalSince1970)))"
-        }
+        self.lastSuccessAt = status.lastSuccess?.description
         self.errors = status.errors.isEmpty ? nil : status.errors.map(\.description)
         self.refusals = status.refusals.isEmpty ? nil : status.refusals.map { Item($0) }
         self.findings = status.findings.map { Item($0) }

@@ -11,7 +11,12 @@ struct Timeline {
         case release, releaseComplete
     }
 
-    struct Event: Hashable {
+    struct Event: Hashable, Encodable {
+        private enum CodingKeys: String, CodingKey {
+            case time = "at"
+            case rule, change, words
+        }
+
         let time: Timestamp
         /// The ID of the rule; `nil` for a release in a store.
         let rule: String?
@@ -91,41 +96,28 @@ struct Timeline {
 
     /// Describes the clients that a rule applies to.
     private static func clients(of rule: RuleDefinition) -> String {
+        if let route = rule.route {
+            let parts = [self.list("versions", route.versions), self.list("builds", route.builds)]
+            return self.joined(parts, " with ")
+        }
         let version = rule.minimumBuildOf.map { " of \($0)" } ?? ""
-        if let route = rule.route { return self.clients(of: route) }
-        let parts = [
-            rule.minimum.map { "versions below \($0)" },
-            rule.minimumBuild.map { "builds below \($0)\(version)" },
-            rule.blocked.isEmpty
-                ? nil : "versions \(rule.blocked.map(\.description).joined(separator: ", "))",
-            rule.blockedBuilds.isEmpty
-                ? nil : "builds \(rule.blockedBuilds.map(\.description).joined(separator: ", "))",
-        ].compactMap(\.self)
-        return parts.isEmpty ? "its clients" : parts.joined(separator: " and ")
+        return self.joined(
+            [
+                rule.minimum.map { "versions below \($0)" },
+                rule.minimumBuild.map { "builds below \($0)\(version)" },
+                self.list("versions", rule.blocked), self.list("builds", rule.blockedBuilds),
+            ],
+            " and "
+        )
     }
 
-    private static func clients(of route: Route) -> String {
-        let versions = route.versions.map(\.description).joined(separator: ", ")
-        let builds = route.builds.map(\.description).joined(separator: ", ")
-        let parts = [
-            versions.isEmpty ? nil : "versions \(versions)",
-            builds.isEmpty ? nil : "builds \(builds)",
-        ].compactMap(\.self)
-        return parts.isEmpty ? "its clients" : parts.joined(separator: " with ")
-    }
-}
-
-extension Timeline.Event: Encodable {
-    private enum Key: String, CodingKey {
-        case at, rule, change, words
+    private static func joined(_ parts: [String?], _ separator: String) -> String {
+        let text = parts.compactMap(\.self).joined(separator: separator)
+        return text.isEmpty ? "its clients" : text
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.time)", forKey: .at)
-        try container.encodeIfPresent(self.rule, forKey: .rule)
-        try container.encode(self.change, forKey: .change)
-        try container.encode(self.words, forKey: .words)
+    private static func list(_ noun: String, _ items: [some CustomStringConvertible]) -> String? {
+        items.isEmpty ? nil : "\(noun) \(items.map(\.description).joined(separator: ", "))"
     }
 }
 
@@ -135,8 +127,8 @@ struct TimelineReport: Encodable {
     /// The maximum number of events: a rule can have a thousand brownouts.
     private static let limit = 1_000
 
-    let from: String
-    let until: String
+    let from: Timestamp
+    let until: Timestamp
     /// The revision of the rules that contain the dates.
     let revision: String
     let events: [Timeline.Event]
@@ -146,8 +138,8 @@ struct TimelineReport: Encodable {
     init(_ definition: RuleSetDefinition, at now: Timestamp) {
         let end = now.advanced(by: Self.days * 86_400)
         let events = Timeline(definition, after: now, until: end).events
-        self.from = "\(now)"
-        self.until = "\(end)"
+        self.from = now
+        self.until = end
         self.revision = definition.revision
         self.events = Array(events.prefix(Self.limit))
         self.more = max(0, events.count - Self.limit)

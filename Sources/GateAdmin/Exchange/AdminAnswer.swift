@@ -1,9 +1,12 @@
 internal import FoundationEssentials
+internal import GatePolicy
 internal import GateRules
 internal import NIOHTTP1
 
 /// A response from the admin listener: JSON, metrics, a file or a status without a body.
-struct AdminAnswer: Sendable, Equatable {
+///
+/// Endpoints throw it to reject a request.
+struct AdminAnswer: Error, Equatable {
     /// A problem document (RFC 9457) without its own type.
     private struct Problem: Encodable {
         let title: String
@@ -15,7 +18,7 @@ struct AdminAnswer: Sendable, Equatable {
 
     let status: HTTPResponseStatus
     /// Header fields other than those that describe the body.
-    var fields: [(name: String, value: String)] = []
+    private var fields = HTTPHeaders()
     /// The media type; `nil` if there is no body.
     let contentType: String?
     let body: [UInt8]
@@ -25,12 +28,6 @@ struct AdminAnswer: Sendable, Equatable {
         self.status = status
         self.contentType = nil
         self.body = []
-    }
-
-    init(metrics families: [MetricFamily]) {
-        self.status = .ok
-        self.contentType = Exposition.contentType
-        self.body = Array(Exposition.text(families).utf8)
     }
 
     init(
@@ -45,8 +42,8 @@ struct AdminAnswer: Sendable, Equatable {
         self.body = ((try? encoder.encode(content)).map { Array($0) } ?? []) + [0x0A]
     }
 
-    /// Creates a response with a file that is embedded in the gate.
-    init(file text: String, type: String) {
+    /// Creates a response with a text, such as a file that is embedded in the gate.
+    init(text: String, type: String) {
         self.status = .ok
         self.contentType = type
         self.body = Array(text.utf8)
@@ -87,36 +84,41 @@ struct AdminAnswer: Sendable, Equatable {
         "too many requests are in progress; send the request again"
     )
 
-    /// Creates an error response for a listener limit that was exceeded.
+    /// Creates an error response for a limit that was exceeded.
     ///
     /// `retryAfter`: the time to wait in seconds.
-    private static func overload(_ message: String, retryAfter: Int = 1) -> AdminAnswer {
-        var answer = AdminAnswer.refusal(.serviceUnavailable, message)
-        answer.fields = [("Retry-After", "\(retryAfter)")]
-        return answer
+    static func overload(_ message: String, retryAfter: Int = 1) -> AdminAnswer {
+        .refusal(.serviceUnavailable, message).with("Retry-After", "\(retryAfter)")
     }
 
     static let crossOrigin = AdminAnswer.refusal(.forbidden, "the page is from a different origin")
 
     /// `isPage`: whether the client is a browser, which can only send a token as a password.
     static func unauthorized(isPage: Bool) -> AdminAnswer {
-        var answer = AdminAnswer.refusal(
+        let answer = AdminAnswer.refusal(
             .unauthorized,
             "a token from --admin-token-file is required: Authorization: Bearer TOKEN"
         )
-        answer.fields = [("WWW-Authenticate", "Bearer realm=\"versiongate\"")]
-        if isPage {
-            answer.fields.append(
-                ("WWW-Authenticate", "Basic realm=\"versiongate\", charset=\"UTF-8\"")
-            )
-        }
-        return answer
+        .with("WWW-Authenticate", "Bearer realm=\"versiongate\"")
+        guard isPage else { return answer }
+        return answer.with("WWW-Authenticate", "Basic realm=\"versiongate\", charset=\"UTF-8\"")
     }
 
     static func wrongMethod(on route: AdminRoute) -> AdminAnswer {
         let methods = route.methods.map(\.rawValue).joined(separator: ", ")
-        var answer = AdminAnswer.refusal(.methodNotAllowed, "the allowed methods are \(methods)")
-        answer.fields = [("Allow", methods)]
+        return .refusal(.methodNotAllowed, "the allowed methods are \(methods)")
+            .with("Allow", methods)
+    }
+
+    /// Creates an error response for an invalid parameter.
+    static func invalid(_ name: String, _ reason: String) -> AdminAnswer {
+        .refusal(.badRequest, "\(name): \(reason)")
+    }
+
+    /// Returns the response with an additional header field.
+    func with(_ name: String, _ value: String) -> AdminAnswer {
+        var answer = self
+        answer.fields.add(name: name, value: value)
         return answer
     }
 
@@ -129,15 +131,9 @@ struct AdminAnswer: Sendable, Equatable {
         if let contentType = self.contentType {
             headers.add(name: "Content-Type", value: contentType)
         }
-        for (name, value) in self.fields { headers.add(name: name, value: value) }
+        headers.add(contentsOf: self.fields)
         if !keepsConnection { headers.add(name: "Connection", value: "close") }
         return HTTPResponseHead(version: .http1_1, status: self.status, headers: headers)
-    }
-
-    static func == (left: AdminAnswer, right: AdminAnswer) -> Bool {
-        left.status == right.status && left.contentType == right.contentType
-            && left.body == right.body
-            && left.fields.elementsEqual(right.fields, by: ==)
     }
 }
 
@@ -153,5 +149,12 @@ package struct ErrorEntry: Codable {
         self.line = error.line
         self.column = error.column
         self.message = error.message
+    }
+}
+
+/// In JSON, times are texts in RFC 3339 notation.
+extension Timestamp: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        try self.description.encode(to: encoder)
     }
 }

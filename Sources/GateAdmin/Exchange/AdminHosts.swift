@@ -17,11 +17,8 @@ struct AdminHosts: Sendable, Equatable {
     ///     addresses, all names are allowed.
     ///   - name: The configured host; `nil` for inherited sockets.
     init(_ address: SocketAddress?, listeningOn name: String?) {
-        if address?.isLoopbackOnly == true {
-            self.names = ["localhost", name?.lowercased() ?? "localhost"]
-        } else {
-            self.names = nil
-        }
+        let names: Set = ["localhost", name?.lowercased() ?? "localhost"]
+        self.names = address?.isLoopbackOnly == true ? names : nil
     }
 
     /// Whether the values of `Host` are allowed; clients other than browsers may omit the field.

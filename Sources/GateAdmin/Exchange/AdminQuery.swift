@@ -8,12 +8,6 @@ struct AdminQuery: Sendable, Equatable {
         let value: String
     }
 
-    /// An error for an invalid parameter.
-    struct Failure: Error {
-        let name: String
-        let reason: String
-    }
-
     let items: [Item]
 
     /// Parses the part of a request target after the question mark.
@@ -35,32 +29,37 @@ struct AdminQuery: Sendable, Equatable {
     subscript(name: String) -> String? { self.items.first { $0.name == name }?.value }
 
     /// Returns `now` minus the span in the parameter `since`.
-    func since(before now: Timestamp, usually span: String) throws(Failure) -> Timestamp {
-        let text = self["since"] ?? span
-        do throws(TimeSpan.Failure) {
-            return now.advanced(by: -(try TimeSpan(parsing: text).seconds))
-        } catch {
-            throw Failure(name: "since", reason: "\(error)")
-        }
+    func since(before now: Timestamp, usually span: String) throws(AdminAnswer) -> Timestamp {
+        let span = try self.parsed("since", self["since"] ?? span, by: TimeSpan.init(parsing:))
+        return now.advanced(by: -span.seconds)
     }
 
-    func time(_ name: String) throws(Failure) -> Timestamp? {
+    func time(_ name: String) throws(AdminAnswer) -> Timestamp? {
         guard let text = self[name] else { return nil }
-        do throws(TimestampError) {
-            return try Timestamp(parsing: text)
-        } catch {
-            throw Failure(name: name, reason: "\(error)")
-        }
+        return try self.parsed(name, text, by: Timestamp.init(parsing:))
     }
 
-    func number(_ name: String, in range: ClosedRange<Int64>) throws(Failure) -> Int64? {
+    func number(_ name: String, in range: ClosedRange<Int64>) throws(AdminAnswer) -> Int64? {
         guard let text = self[name] else { return nil }
         guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int64(text),
             range.contains(number)
         else {
-            let reason = "expected a whole number from \(range.lowerBound) to \(range.upperBound)"
-            throw Failure(name: name, reason: reason)
+            let (first, last) = (range.lowerBound, range.upperBound)
+            throw .invalid(name, "expected a whole number from \(first) to \(last)")
         }
         return number
+    }
+
+    /// Parses the value of a parameter; an error names the parameter.
+    func parsed<Value>(
+        _ name: String,
+        _ text: String,
+        by parse: (String) throws -> Value
+    ) throws(AdminAnswer) -> Value {
+        do {
+            return try parse(text)
+        } catch {
+            throw .invalid(name, "\(error)")
+        }
     }
 }

@@ -89,16 +89,7 @@ enum AdminRoute: Sendable, Equatable {
     ///
     /// Webhooks are authenticated by their signature, and may use any host name that their source knows. Probes only
     /// get a status.
-    var isForOperators: Bool {
-        switch self {
-        case .hook, .healthy, .ready: false
-        case .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
-            .findings, .census, .traffic, .overview, .adoption, .denials,
-            .impact, .explain, .timeline, .audit, .undo, .events, .floorAdvice, .sunset,
-            .routeSunset, .strayBuilds:
-            true
-        }
-    }
+    var isForOperators: Bool { self.audience != .open }
 
     /// The audience of the endpoint.
     var audience: AdminAudience {

@@ -22,20 +22,20 @@ struct AdminToken: Sendable, Equatable {
                 "expected \(Self.shortest) to \(Self.longest) characters; create them with: openssl rand -hex 32"
             )
         }
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard bytes.allSatisfy(Self.isVisible) else {
             throw AdminTokenError("expected one line of visible ASCII characters")
         }
         self.name = words.count == 2 ? words.first.map { String($0) } : nil
-        let isNameable =
-            self.name?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? true
-            && (self.name?.utf8.count ?? 0) <= Self.longestName
-        guard isNameable else {
+        let name = (self.name ?? "").utf8
+        guard name.count <= Self.longestName, name.allSatisfy(Self.isVisible) else {
             throw AdminTokenError(
                 "expected a name of at most \(Self.longestName) visible ASCII characters"
             )
         }
         self.bytes = bytes
     }
+
+    private static func isVisible(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte }
 
     /// Compares tokens in a time that does not depend on how many bytes match.
     fileprivate func isEqual(to stated: [UInt8]) -> Bool {
@@ -125,10 +125,7 @@ package final class AdminTokenFile: Sendable {
     package var text: String { self.current().text }
 
     private static func read(_ path: String) throws(AdminTokenError) -> AdminTokens {
-        let text: String
-        do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw AdminTokenError("cannot be read")
         }
         return try AdminTokens(text)

@@ -76,12 +76,10 @@ enum PageFile: String, Sendable, CaseIterable {
     ].joined(separator: "; ")
 
     var answer: AdminAnswer {
-        var answer = AdminAnswer(file: self.text, type: self.type)
-        answer.fields = [
-            ("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer"),
-            ("Cross-Origin-Opener-Policy", "same-origin"),
-            ("Cross-Origin-Resource-Policy", "same-origin"),
-        ]
-        return answer
+        AdminAnswer(text: self.text, type: self.type)
+            .with("Content-Security-Policy", Self.policy)
+            .with("Referrer-Policy", "no-referrer")
+            .with("Cross-Origin-Opener-Policy", "same-origin")
+            .with("Cross-Origin-Resource-Policy", "same-origin")
     }
 }

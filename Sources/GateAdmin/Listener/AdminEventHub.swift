@@ -23,10 +23,6 @@ final class AdminEventHub {
         var silence = 0
     }
 
-    private struct Change: Encodable {
-        let parts: [AdminSnapshot.Part]
-    }
-
     private let endpoints: AdminEndpoints
     private let eventLoop: any EventLoop
     private let interval: TimeAmount
@@ -107,7 +103,7 @@ final class AdminEventHub {
     func tell(_ moment: AdminSnapshot, _ figures: AdminFigures?) {
         let parts = self.moment.map { moment.changes(since: $0) } ?? []
         self.moment = moment
-        if !parts.isEmpty { self.sendAll("changed", Change(parts: parts)) }
+        if !parts.isEmpty { self.sendAll("changed", ["parts": parts]) }
         if let figures, figures != self.figures {
             self.figures = figures
             self.sendAll("figures", figures)

@@ -35,10 +35,8 @@ struct ConnectionSlots<Connection: Hashable> {
 
     /// Frees the slot of a connection, if it has one.
     mutating func free(_ connection: Connection) {
-        guard let index = self.slots.firstIndex(where: { $0.connection == connection }) else {
-            return
-        }
-        self.free(at: index)
+        let index = self.slots.firstIndex { $0.connection == connection }
+        if let index { self.free(at: index) }
     }
 
     /// Frees the slot of the oldest connection from the network that has the most; `nil` if no slot is occupied.

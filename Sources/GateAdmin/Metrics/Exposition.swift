@@ -10,32 +10,44 @@ enum Exposition {
         for family in families where !family.samples.isEmpty {
             text += "# HELP \(family.name) \(self.escaped(family.help, quotes: false))\n"
             text += "# TYPE \(family.name) \(family.kind.rawValue)\n"
-            for sample in family.samples { self.append(sample, of: family, to: &text) }
+            for sample in family.samples { text += self.lines(of: sample, family.name) }
         }
         return text
     }
 
-    private static func append(
-        _ sample: MetricFamily.Sample,
-        of family: MetricFamily,
-        to text: inout String
-    ) {
-        text += family.name
-        text += sample.suffix
-        if !sample.labels.isEmpty {
-            text += "{"
-            for (index, label) in sample.labels.enumerated() {
-                if index > 0 { text += "," }
-                text += label.name
-                text += "=\""
-                text += self.escaped(label.value, quotes: true)
-                text += "\""
+    private static func lines(of sample: MetricFamily.Sample, _ name: String) -> String {
+        switch sample.value {
+        case .count(let count): return self.line(name, sample.labels, "\(count)")
+        case .number(let number): return self.line(name, sample.labels, self.text(of: number))
+        case .histogram(let histogram):
+            var lines = ""
+            var total: UInt64 = 0
+            let ends = histogram.bounds.map { self.text(of: $0) } + ["+Inf"]
+            for (end, count) in zip(ends, histogram.counts) {
+                total += count
+                let labels = sample.labels + [MetricFamily.Label("le", end)]
+                lines += self.line("\(name)_bucket", labels, "\(total)")
             }
-            text += "}"
+            lines += self.line("\(name)_sum", sample.labels, self.text(of: histogram.sum))
+            return lines + self.line("\(name)_count", sample.labels, "\(total)")
         }
-        text += " "
-        text += sample.value.description
-        text += "\n"
+    }
+
+    private static func line(
+        _ name: String,
+        _ labels: [MetricFamily.Label],
+        _ value: String
+    ) -> String {
+        guard !labels.isEmpty else { return "\(name) \(value)\n" }
+        let pairs = labels.map { "\($0.name)=\"\(self.escaped($0.value, quotes: true))\"" }
+        return "\(name){\(pairs.joined(separator: ","))} \(value)\n"
+    }
+
+    private static func text(of number: Double) -> String {
+        if number.isNaN { return "NaN" }
+        if number.isInfinite { return number < 0 ? "-Inf" : "+Inf" }
+        // Whole numbers, such as Unix times, are written without an exponent.
+        return Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     }
 
     private static func escaped(_ text: String, quotes: Bool) -> String {

@@ -1,3 +1,4 @@
+internal import GatePolicy
 internal import GateProxy
 
 /// Metrics of connections and backends.
@@ -5,69 +6,44 @@ extension GateMetrics {
     var connections: [MetricFamily] {
         let counters = self.gate.counters
         return [
-            Self.gauge(
-                "client_connections",
-                "Number of open client connections.",
-                self.gate.openConnections
-            ),
-            Self.gauge(
+            .gauge("client_connections", "Number of open client connections.")
+                .with(.number(Double(self.gate.openConnections))),
+            .gauge(
                 "client_connections_parked",
-                "Number of idle client connections that are parked, using no memory except for the socket.",
-                self.gate.parkedConnections
-            ),
-            Self.counter(
-                "client_connections_accepted",
-                "Total number of accepted client connections.",
-                counters.connectionsAccepted
-            ),
-            MetricFamily(
-                "versiongate_client_connections_refused_total",
-                .counter,
-                "Total number of refused client connections."
+                "Number of idle client connections that are parked, using no memory except for the socket."
             )
-            .with(.count(counters.connectionsRefused), Label("reason", "connections"))
-            .with(
-                .count(counters.connectionsPerAddressRefused),
-                Label("reason", "connections_per_address")
-            )
-            .with(.count(counters.proxyHeadersRefused), Label("reason", "proxy_header")),
-            Self.counter(
-                "accept_failures",
-                "Total number of failed attempts to accept a connection.",
-                counters.acceptFailures
-            ),
-            Self.gauge(
-                "event_streams",
-                "Number of clients connected to the event stream.",
-                self.gate.eventStreams
-            ),
-            Self.counter(
-                "event_streams_opened",
-                "Total number of event streams opened by clients.",
-                counters.eventStreams
-            ),
-            Self.counter(
-                "events_sent",
-                "Total number of events sent to clients.",
-                counters.eventsSent
-            ),
+            .with(.number(Double(self.gate.parkedConnections))),
+            .counter("client_connections_accepted", "Total number of accepted client connections.")
+                .with(.count(counters.connectionsAccepted)),
+            .counter("client_connections_refused", "Total number of refused client connections.")
+                .with(.count(counters.connectionsRefused), Label("reason", "connections"))
+                .with(
+                    .count(counters.connectionsPerAddressRefused),
+                    Label("reason", "connections_per_address")
+                )
+                .with(.count(counters.proxyHeadersRefused), Label("reason", "proxy_header")),
+            .counter("accept_failures", "Total number of failed attempts to accept a connection.")
+                .with(.count(counters.acceptFailures)),
+            .gauge("event_streams", "Number of clients connected to the event stream.")
+                .with(.number(Double(self.gate.eventStreams))),
+            .counter("event_streams_opened", "Total number of event streams opened by clients.")
+                .with(.count(counters.eventStreams)),
+            .counter("events_sent", "Total number of events sent to clients.")
+                .with(.count(counters.eventsSent)),
         ]
     }
 
     var backends: [MetricFamily] {
-        var addresses = MetricFamily(
-            "versiongate_backend_addresses",
-            .gauge,
+        var addresses = MetricFamily.gauge(
+            "backend_addresses",
             "Number of backend addresses; a failing address is excluded while others are serving."
         )
-        var connections = MetricFamily(
-            "versiongate_backend_connections",
-            .gauge,
+        var connections = MetricFamily.gauge(
+            "backend_connections",
             "Number of backend connections: idle ones, and HTTP/2 connections shared by requests."
         )
-        var failures = MetricFamily(
-            "versiongate_backend_failures_total",
-            .counter,
+        var failures = MetricFamily.counter(
+            "backend_failures",
             "Total number of failed backend connections, and of requests without a valid response."
         )
         for backend in self.gate.backends.sorted(by: { $0.name < $1.name }) {

@@ -6,15 +6,12 @@ struct MetricFamily: Sendable, Equatable {
         case histogram
     }
 
-    /// A line of the exposition: a value and its labels.
     struct Sample: Sendable, Equatable {
-        /// The suffix that is appended to the name of the family, such as `_bucket`.
-        var suffix = ""
         var labels: [Label] = []
-        var value: Value
+        let value: Value
     }
 
-    struct Label: Sendable, Equatable {
+    struct Label: Sendable, Hashable {
         let name: String
         let value: String
 
@@ -24,21 +21,19 @@ struct MetricFamily: Sendable, Equatable {
         }
     }
 
-    enum Value: Sendable, Equatable, CustomStringConvertible {
+    enum Value: Sendable, Equatable {
         case count(UInt64)
         case number(Double)
+        case histogram(Histogram)
+    }
 
-        /// The value in the exposition format.
-        var description: String {
-            switch self {
-            case .count(let count): "\(count)"
-            case .number(let number) where number.isNaN: "NaN"
-            case .number(let number) where number.isInfinite: number < 0 ? "-Inf" : "+Inf"
-            case .number(let number):
-                // Whole numbers, such as Unix times, are written without an exponent.
-                Int64(exactly: number).map { "\($0)" } ?? "\(number)"
-            }
-        }
+    struct Histogram: Sendable, Equatable {
+        /// The upper bounds of the buckets in seconds, in ascending order.
+        let bounds: [Double]
+        /// The count of each bucket, not cumulative; the last bucket has no upper bound.
+        let counts: [UInt64]
+        /// The sum of all values in seconds.
+        let sum: Double
     }
 
     let name: String
@@ -52,43 +47,38 @@ struct MetricFamily: Sendable, Equatable {
         self.help = help
     }
 
-    /// Returns a copy of the family with an additional sample.
-    func with(_ value: Value, _ labels: Label...) -> MetricFamily {
+    /// Returns a copy of the family with an additional sample, unless its value is `nil`.
+    func with(_ value: Value?, _ labels: Label...) -> MetricFamily {
         var family = self
-        family.add(value, labels)
+        if let value { family.add(value, labels) }
         return family
     }
 
-    mutating func add(_ value: Value, _ labels: [Label] = []) {
-        self.samples.append(Sample(labels: labels, value: value))
+    /// Returns a copy of the family with additional counts.
+    ///
+    /// They are sorted by their labels, so that scrapes of the same values are identical.
+    func with(_ counts: [[Label]: UInt64]) -> MetricFamily {
+        var family = self
+        let sorted = counts.sorted { left, right in
+            left.key.map(\.value).lexicographicallyPrecedes(right.key.map(\.value))
+        }
+        for (labels, count) in sorted { family.add(.count(count), labels) }
+        return family
     }
 
-    /// Adds a histogram.
-    ///
-    /// - Parameters:
-    ///   - bounds: The upper bounds of the buckets in seconds, in ascending order.
-    ///   - counts: The count of each bucket, not cumulative; the last bucket has no upper bound.
-    ///   - sum: The sum of all values in seconds.
-    ///   - labels: The labels of the histogram.
-    mutating func addHistogram(
-        bounds: [Double],
-        counts: [UInt64],
-        sum: Double,
-        labels: [Label] = []
-    ) {
-        var total: UInt64 = 0
-        let ends = bounds.map { "\(Value.number($0))" } + ["+Inf"]
-        for (end, count) in zip(ends, counts) {
-            total += count
-            self.samples.append(
-                Sample(
-                    suffix: "_bucket",
-                    labels: labels + [Label("le", end)],
-                    value: .count(total)
-                )
-            )
-        }
-        self.samples.append(Sample(suffix: "_sum", labels: labels, value: .number(sum)))
-        self.samples.append(Sample(suffix: "_count", labels: labels, value: .count(total)))
+    mutating func add(_ value: Value, _ labels: [Label]) {
+        self.samples.append(Sample(labels: labels, value: value))
+    }
+}
+
+/// Metrics of the gate, whose names start with `versiongate_`.
+extension MetricFamily {
+    /// Creates a counter; `_total` is appended to its name.
+    static func counter(_ name: String, _ help: String) -> MetricFamily {
+        MetricFamily("versiongate_\(name)_total", .counter, help)
+    }
+
+    static func gauge(_ name: String, _ help: String) -> MetricFamily {
+        MetricFamily("versiongate_\(name)", .gauge, help)
     }
 }

@@ -78,29 +78,21 @@ struct OTLPMetrics: Encodable {
         let attributes: [Attribute]
         let startTimeUnixNano: String
         let timeUnixNano: String
-        var count = "0"
-        var sum = 0.0
-        var bucketCounts: [String] = []
-        var explicitBounds: [Double] = []
-        /// The sum of the counts in `bucketCounts`.
-        private var counted: UInt64 = 0
+        let count: String
+        let sum: Double
+        let bucketCounts: [String]
+        let explicitBounds: [Double]
 
-        private enum CodingKeys: String, CodingKey {
-            case attributes, startTimeUnixNano, timeUnixNano, count, sum, bucketCounts,
-                explicitBounds
-        }
-
-        init(_ attributes: [Attribute], _ times: Times) {
-            self.attributes = attributes
+        /// `nil` for samples with a single number.
+        init?(_ sample: MetricFamily.Sample, _ times: Times) {
+            guard case .histogram(let histogram) = sample.value else { return nil }
+            self.attributes = sample.labels.map { Attribute($0.name, $0.value) }
             self.startTimeUnixNano = times.start
             self.timeUnixNano = times.now
-        }
-
-        /// Adds a bucket of the exposition format, whose count includes all lower buckets.
-        mutating func add(_ total: UInt64, upTo bound: Double?) {
-            self.bucketCounts.append("\(total - self.counted)")
-            self.counted = total
-            if let bound { self.explicitBounds.append(bound) }
+            self.count = "\(histogram.counts.reduce(0, +))"
+            self.sum = histogram.sum
+            self.bucketCounts = histogram.counts.map(\.description)
+            self.explicitBounds = histogram.bounds
         }
     }
 
@@ -151,14 +143,12 @@ struct OTLPMetrics: Encodable {
         case .counter:
             metric.sum = Sum(dataPoints: family.samples.map { self.point($0, times, isSum: true) })
         case .gauge:
-            metric.gauge = Gauge(
-                // JSON has no infinite numbers.
-                dataPoints: family.samples.filter(\.value.isFinite).map {
-                    self.point($0, times, isSum: false)
-                }
-            )
+            let points = family.samples.map { self.point($0, times, isSum: false) }
+            // JSON has no infinite numbers.
+            metric.gauge = Gauge(dataPoints: points.filter { $0.asDouble?.isFinite ?? true })
         case .histogram:
-            metric.histogram = Histogram(dataPoints: self.histograms(family.samples, times))
+            let points = family.samples.compactMap { HistogramPoint($0, times) }
+            metric.histogram = Histogram(dataPoints: points)
         }
         return metric
     }
@@ -181,41 +171,8 @@ struct OTLPMetrics: Encodable {
         switch sample.value {
         case .count(let count): point.asInt = "\(Int64(clamping: count))"
         case .number(let number): point.asDouble = number
+        case .histogram: break
         }
         return point
-    }
-
-    /// Returns the histograms; the samples of each one are consecutive.
-    private static func histograms(
-        _ samples: [MetricFamily.Sample],
-        _ times: Times
-    ) -> [HistogramPoint] {
-        var points: [HistogramPoint] = []
-        for sample in samples {
-            let labels = sample.labels.filter { $0.name != "le" }
-            let attributes = labels.map { Attribute($0.name, $0.value) }
-            if points.last?.attributes != attributes {
-                points.append(HistogramPoint(attributes, times))
-            }
-            let last = points.count - 1
-            switch (sample.suffix, sample.value) {
-            case ("_bucket", .count(let total)):
-                let bound = sample.labels.first { $0.name == "le" }?.value
-                points[last].add(total, upTo: bound == "+Inf" ? nil : bound.flatMap(Double.init))
-            case ("_sum", .number(let sum)): points[last].sum = sum
-            case ("_count", .count(let count)): points[last].count = "\(count)"
-            default: break
-            }
-        }
-        return points
-    }
-}
-
-extension MetricFamily.Value {
-    fileprivate var isFinite: Bool {
-        switch self {
-        case .count: true
-        case .number(let number): number.isFinite
-        }
     }
 }

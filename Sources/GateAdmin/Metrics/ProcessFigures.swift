@@ -13,8 +13,6 @@ struct ProcessFigures: Sendable, Equatable {
     /// The start time in seconds since 1970.
     var startTime: Double?
 
-    init() {}
-
     /// Reads the current values.
     static func current() -> ProcessFigures {
         var figures = ProcessFigures()

@@ -27,14 +27,8 @@ package struct APIOperation: Sendable {
 
     /// Creates an operation.
     ///
-    /// - Parameters:
-    ///   - method: The method; `nil` if the document does not state it.
-    ///   - path: The path.
-    ///   - bases: The paths of the servers.
-    ///   - otherBases: Paths that servers may also have.
-    ///   - spanning: The parameters whose values may contain slashes.
-    ///   - document: The number that identifies the document.
-    ///   - unread: The reason why the document was not read completely.
+    /// `otherBases` are paths that servers may also have, and `spanning` names the parameters whose values may contain
+    /// slashes.
     package init(
         method: String?,
         path: String,

@@ -22,44 +22,42 @@ extension Timestamp {
     package var day: Int64 { self.secondsSinceEpoch / 86_400 }
 }
 
+/// A client, and the paths that its requests matched; requests that differ only in their outcome
+/// are evaluated together.
+struct ClientKind: Sendable, Hashable {
+    let client: CensusClient
+    let paths: CensusPaths
+
+    /// Returns `nil` for exempt paths, and for clients beyond the cell limit.
+    init?(_ cell: CensusCell) {
+        guard let client = cell.client, !cell.outcome.paths.isExempt else { return nil }
+        self.client = client
+        self.paths = cell.outcome.paths
+    }
+}
+
 /// Determines whether clients in the census pass the rules, and returns their versions as floors
 /// compare them.
 ///
 /// Each kind of client is evaluated once.
 struct ClientEvaluator: Sendable {
-    /// A client, and the paths that its requests matched; requests that differ only in their
-    /// outcome are evaluated together.
-    private struct Kind: Hashable {
-        let client: CensusClient
-        let paths: CensusPaths
-    }
-
-    private let ruleSet: RuleSet
-    private let now: Timestamp
-    private var passing: [Kind: Bool] = [:]
+    private let view: CensusView
+    private var passing: [ClientKind: Bool] = [:]
     private var versions: [String: AppVersion?] = [:]
 
     init(_ ruleSet: RuleSet, _ now: Timestamp) {
-        self.ruleSet = ruleSet
-        self.now = now
+        self.view = CensusView(ruleSet, now, ignoresMaintenance: true)
     }
 
     /// Whether the requests pass, but stricter rules could deny them; false for exempt paths and
     /// for clients beyond the cell limit.
     mutating func passes(_ cell: CensusCell) -> Bool {
-        guard let client = cell.client, !cell.outcome.paths.isExempt else { return false }
-        let kind = Kind(client: client, paths: cell.outcome.paths)
+        guard let kind = ClientKind(cell) else { return false }
         if let known = self.passing[kind] { return known }
-        let matched = Set(cell.outcome.paths.patterns)
-        let decision = self.ruleSet.decide(
-            client.identity,
-            in: self.ruleSet.scope { matched.contains($0) },
-            at: self.now,
-            address: nil,
-            ignoresMaintenance: true
-        )
-        self.passing[kind] = decision.kind < .require
-        return decision.kind < .require
+        let scope = self.view.scope(of: kind.paths)
+        let passes = !self.view.decide(kind.client.identity, in: scope).denies
+        self.passing[kind] = passes
+        return passes
     }
 
     /// Returns a client's version as floors usually compare it: a pre-release counts as its

@@ -7,12 +7,6 @@ package import GatePolicy
 /// memory, the advice is computed in two steps: `init` reads the most recent days, and `add(_:)`
 /// reads all stored days for the floors that need a forecast.
 package struct FloorAdvice: Sendable {
-    /// An app on a platform, as sent by clients.
-    package struct Audience: Sendable, Hashable {
-        package let app: String?
-        package let platform: String?
-    }
-
     /// A floor, with the clients below it that currently pass.
     package struct Floor: Sendable {
         package let version: AppVersion
@@ -30,7 +24,7 @@ package struct FloorAdvice: Sendable {
 
     /// The advice for one app and platform.
     package struct Part: Sendable {
-        package let audience: Audience
+        package let audience: CensusAudience
         package let requests: UInt64
         package let devices: Int
         /// Whether devices are counted.
@@ -75,13 +69,13 @@ package struct FloorAdvice: Sendable {
         at now: Timestamp,
         limit: Double,
         days: Int64,
-        isWanted: (Audience) -> Bool = { _ in true }
+        isWanted: (CensusAudience) -> Bool = { _ in true }
     ) {
         var judge = ClientEvaluator(ruleSet, now)
-        var counts: [Audience: VersionCounts] = [:]
+        var counts: [CensusAudience: VersionCounts] = [:]
         for row in rows {
             guard let client = row.cell.client else { continue }
-            let audience = Audience(app: client.app.text, platform: client.platform.text)
+            let audience = CensusAudience(client)
             guard isWanted(audience) else { continue }
             let version = judge.passes(row.cell) ? judge.version(of: client) : nil
             counts[audience, default: VersionCounts()].add(row.figures, version)
@@ -100,11 +94,10 @@ package struct FloorAdvice: Sendable {
 
     /// Adds the figures of a stored minute, hour or day.
     package mutating func add(_ period: CensusPeriod) {
-        guard let client = period.cell.client, period.start.day < self.today,
-            let place = self.surveys.firstIndex(where: { survey in
-                survey.audience.app == client.app.text
-                    && survey.audience.platform == client.platform.text
-            }), !self.surveys[place].next.isEmpty
+        guard let client = period.cell.client, period.start.day < self.today else { return }
+        let audience = CensusAudience(client)
+        guard let place = self.surveys.firstIndex(where: { $0.audience == audience }),
+            !self.surveys[place].next.isEmpty
         else { return }
         let version = self.judge.passes(period.cell) ? self.judge.version(of: client) : nil
         self.surveys[place].add(period.figures, version, on: period.start.day)
@@ -117,7 +110,7 @@ package struct FloorAdvice: Sendable {
                 audience: survey.audience,
                 requests: survey.counts.total.requests,
                 devices: survey.counts.total.devices.count,
-                countsDevices: survey.counts.countsDevices,
+                countsDevices: survey.counts.total.countsDevices,
                 floor: survey.floor,
                 next: survey.next.enumerated().map { index, floor in
                     Next(floor: floor, forecast: self.forecast(survey, index))
@@ -127,12 +120,15 @@ package struct FloorAdvice: Sendable {
     }
 
     private func forecast(_ survey: Survey, _ index: Int) -> AdoptionCurve.Forecast {
-        guard survey.counts.clients >= Self.minimumClients else { return .unknown(.fewDevices) }
+        let (total, byDevices) = (survey.counts.total, survey.counts.total.countsDevices)
+        guard total.clients(byDevices: byDevices) >= Self.minimumClients else {
+            return .unknown(.fewDevices)
+        }
         // Clients below the affordable floor are assumed never to update.
         let rest = self.limit - (survey.floor?.share ?? 0)
         guard rest > 0 else { return .unknown(.flattens) }
-        let curve = AdoptionCurve(survey.points(index, over: self.days))
-        return curve.forecast(below: rest, today: self.today)
+        let points = survey.days.points(of: index, over: self.days, byDevices: byDevices)
+        return AdoptionCurve(points).forecast(below: rest, today: self.today)
     }
 }
 
@@ -146,48 +142,35 @@ private struct VersionCounts: Sendable {
         self.total.add(figures)
         if let version { self.versions[version, default: CensusFigures()].add(figures) }
     }
-
-    /// Whether devices can represent clients, because most requests contain a device.
-    var countsDevices: Bool { self.total.identified * 2 >= self.total.requests }
-
-    var clients: Int { self.number(self.total) }
-
-    func number(_ figures: CensusFigures) -> Int {
-        self.countsDevices ? figures.devices.count : Int(clamping: figures.requests)
-    }
 }
 
 /// The evaluation of one app and platform.
 private struct Survey: Sendable {
-    /// The figures for one day: the total, and for each future floor, the clients below it that are
-    /// not also below the affordable floor.
-    private struct Day: Sendable {
-        var total = CensusFigures()
-        var below: [CensusFigures]
-    }
-
-    let audience: FloorAdvice.Audience
+    let audience: CensusAudience
     let counts: VersionCounts
     let floor: FloorAdvice.Floor?
     let next: [FloorAdvice.Floor]
-    private var days: [Int64: Day] = [:]
+    /// The figures by day; the parts are, for each future floor, the clients below it that are not
+    /// also below the affordable floor.
+    private(set) var days: DailyFigures
 
-    init(_ audience: FloorAdvice.Audience, _ counts: VersionCounts, limit: Double) {
+    init(_ audience: CensusAudience, _ counts: VersionCounts, limit: Double) {
         var below = CensusFigures()
         var floors: [FloorAdvice.Floor] = []
         // A version with few clients is not a useful floor, because clients can send any version.
         var carried: [Bool] = []
-        let total = Double(max(counts.clients, 1))
+        let byDevices = counts.total.countsDevices
+        let total = Double(max(counts.total.clients(byDevices: byDevices), 1))
         for (version, figures) in counts.versions.sorted(by: { $0.key < $1.key }) {
             floors.append(
                 FloorAdvice.Floor(
                     version: version,
                     requests: below.requests,
                     devices: below.devices.count,
-                    share: min(Double(counts.number(below)) / total, 1)
+                    share: min(Double(below.clients(byDevices: byDevices)) / total, 1)
                 )
             )
-            carried.append(Double(counts.number(figures)) / total >= limit)
+            carried.append(Double(figures.clients(byDevices: byDevices)) / total >= limit)
             below.add(figures)
         }
         self.audience = audience
@@ -199,33 +182,15 @@ private struct Survey: Sendable {
             zip(floors, carried).dropFirst(cheap.count).filter(\.1).map(\.0)
                 .prefix(FloorAdvice.nextLimit)
         )
+        self.days = DailyFigures(parts: self.next.count)
     }
 
+    /// Adds the figures of clients; the version is `nil` if they do not pass or send no version.
     mutating func add(_ figures: CensusFigures, _ version: AppVersion?, on day: Int64) {
-        let none = Day(below: self.next.map { _ in CensusFigures() })
-        self.days[day, default: none].total.add(figures)
-        guard let version, self.floor.map({ version >= $0.version }) ?? true else { return }
-        for (index, floor) in self.next.enumerated() where version < floor.version {
-            self.days[day, default: none].below[index].add(figures)
+        var floors: [Int] = []
+        if let version, self.floor.map({ version >= $0.version }) ?? true {
+            floors = self.next.indices.filter { version < self.next[$0].version }
         }
-    }
-
-    /// Returns the share below a floor in each period of `length` days.
-    ///
-    /// A device counts once per period.
-    func points(_ index: Int, over length: Int64) -> [AdoptionCurve.Point] {
-        self.days.keys.sorted().compactMap { last in
-            let days = (last - length + 1...last).compactMap { self.days[$0] }
-            // A day without requests counts as a day on which the gate did not run.
-            guard days.count == length else { return nil }
-            var (below, total) = (CensusFigures(), CensusFigures())
-            for day in days {
-                below.add(day.below[index])
-                total.add(day.total)
-            }
-            let share =
-                Double(self.counts.number(below)) / Double(max(self.counts.number(total), 1))
-            return AdoptionCurve.Point(day: last, share: share)
-        }
+        self.days.add(figures, to: floors, on: day)
     }
 }

@@ -45,16 +45,8 @@ package struct OperationSurvey: Sendable {
     package struct Line: Sendable {
         package let place: Place
         package fileprivate(set) var calls: Calls
-        /// The number of requests, estimated from the share of the shape in the requests of each
-        /// kind of client.
-        ///
-        /// This is an upper bound if the calls are only possible.
-        package fileprivate(set) var requests = 0.0
-        /// An upper bound on the devices: the devices of all kinds of clients that called the
-        /// operation.
-        package fileprivate(set) var devices = HyperLogLog()
-        package fileprivate(set) var versions: Set<String> = []
-        package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
+        /// The requests are an upper bound if the calls are only possible.
+        package fileprivate(set) var figures = EstimatedFigures()
     }
 
     /// A document or server whose paths match no request, and requests that may belong to it.
@@ -108,47 +100,22 @@ package struct OperationSurvey: Sendable {
         case .old(let version):
             self.total.add(row.figures)
             self.gaps.add(row.figures)
-            self.add(row.figures, of: version)
-        }
-    }
-
-    private mutating func add(_ figures: CensusFigures, of version: String) {
-        let requests = Double(figures.requests)
-        var rest = 1.0
-        for (shape, share) in figures.shapes.shares(of: figures.requests) where share > 0 {
-            rest -= share
-            for target in self.targets(of: shape) {
-                self.add(share * requests, at: target, version, figures.devices)
+            for (shape, requests) in row.figures.requestsByShape {
+                let devices = shape == nil ? HyperLogLog() : row.figures.devices
+                for target in self.targets(of: shape) {
+                    var line = self.lines.removeValue(forKey: target) ?? self.line(of: target)
+                    line.figures.add(requests, version, devices)
+                    self.lines[target] = line
+                }
             }
         }
-        if rest * requests >= 0.5 { self.add(rest * requests, at: .other, version, .init()) }
     }
 
-    private mutating func add(
-        _ requests: Double,
-        at target: Target,
-        _ version: String,
-        _ devices: HyperLogLog
-    ) {
-        var line = self.lines.removeValue(forKey: target) ?? self.line(of: target)
-        line.requests += requests
-        line.devices.merge(devices)
-        line.versions.insert(version)
-        self.lines[target] = line
-    }
-
-    /// Records the last minute, hour or day in which a kind of client requested a path of this
-    /// shape.
-    package mutating func see(
-        _ shape: PathShape,
-        by cell: CensusCell,
-        _ start: Timestamp,
-        length: Int64
-    ) {
+    /// Records the end of the last minute, hour or day in which a kind of client requested a path
+    /// of this shape.
+    package mutating func see(_ shape: PathShape, by cell: CensusCell, until end: Timestamp) {
         guard self.filter.version(of: cell) != nil else { return }
-        for target in self.targets(of: shape) {
-            self.lines[target]?.see(start, length: length)
-        }
+        for target in self.targets(of: shape) { self.lines[target]?.figures.see(until: end) }
     }
 
     private mutating func placement(of shape: PathShape) -> OperationIndex.Placement {
@@ -158,8 +125,9 @@ package struct OperationSurvey: Sendable {
         return placement
     }
 
-    private mutating func targets(of shape: PathShape) -> [Target] {
-        switch self.placement(of: shape) {
+    private mutating func targets(of shape: PathShape?) -> [Target] {
+        guard let shape else { return [.other] }
+        return switch self.placement(of: shape) {
         case .certain(let target): [.certain(target)]
         case .possible(let targets): targets.map { .possible($0) }
         case .elsewhere(let operations):
@@ -187,22 +155,6 @@ package struct OperationSurvey: Sendable {
     }
 }
 
-extension OperationSurvey.Line {
-    fileprivate mutating func see(_ start: Timestamp, length: Int64) {
-        let end = start.advanced(by: length)
-        guard self.lastSeen.map({ $0.start.advanced(by: $0.length) < end }) ?? true else { return }
-        self.lastSeen = (start, length)
-    }
-
-    /// Adds the calls of another line, which may belong to the same operation.
-    fileprivate mutating func add(_ other: Self) {
-        self.requests += other.requests
-        self.devices.merge(other.devices)
-        self.versions.formUnion(other.versions)
-        if let (start, length) = other.lastSeen { self.see(start, length: length) }
-    }
-}
-
 /// The results of the survey.
 extension OperationSurvey {
     /// Returns the operations and other paths in descending order of requests, including operations
@@ -220,12 +172,8 @@ extension OperationSurvey {
             case .certain, .possible, .elsewhere: nil
             }
         }
-        let names = self.operations
-        return (operations + others).sorted { left, right in
-            left.requests == right.requests
-                ? left.place.text(names) < right.place.text(names)
-                : left.requests > right.requests
-        }
+        return (operations + others)
+            .sorted(byRequests: \.figures.requests) { $0.place.text(self.operations) }
     }
 
     /// The documents, or servers of a document, that match no request.
@@ -242,7 +190,7 @@ extension OperationSurvey {
             let possible = self.lines[.possible(target)]
             guard var line = self.lines[.certain(target)] else { return possible }
             guard let possible else { return line }
-            line.add(possible)
+            line.figures.add(possible.figures)
             line.calls = .possible
             return line
         }
@@ -273,7 +221,7 @@ extension OperationSurvey {
             switch target {
             case .certain(let target), .possible(let target): fitting.insert(target.operation)
             case .elsewhere(let operation): fitting.insert(operation)
-            case .path(let shape): others.append((shape, line.requests))
+            case .path(let shape): others.append((shape, line.figures.requests))
             case .other: break
             }
         }

@@ -14,7 +14,7 @@ package struct RouteAdvice: Sendable {
 
     /// The advice for one app and platform.
     package struct Part: Sendable {
-        package let audience: FloorAdvice.Audience
+        package let audience: CensusAudience
         /// All clients of the app and platform, and those that the routes select.
         package let total: CensusFigures
         package let selected: CensusFigures
@@ -27,40 +27,14 @@ package struct RouteAdvice: Sendable {
         package let forecast: AdoptionCurve.Forecast?
     }
 
-    private struct Day {
-        var total = CensusFigures()
-        var selected = CensusFigures()
-    }
-
     private struct Survey {
         var total = CensusFigures()
         var selected = CensusFigures()
         var versions: [String?: CensusFigures] = [:]
-        var days: [Int64: Day] = [:]
+        var days = DailyFigures(parts: 1)
 
-        var countsDevices: Bool { self.total.identified * 2 >= self.total.requests }
-
-        func number(_ figures: CensusFigures) -> Int {
-            self.countsDevices ? figures.devices.count : Int(clamping: figures.requests)
-        }
-
-        func share(_ selected: CensusFigures, of total: CensusFigures) -> Double {
-            min(Double(self.number(selected)) / Double(max(self.number(total), 1)), 1)
-        }
-
-        /// Returns the share in each period of `length` days; a device counts once per period.
-        func points(over length: Int64) -> [AdoptionCurve.Point] {
-            self.days.keys.sorted().compactMap { last in
-                let days = (last - length + 1...last).compactMap { self.days[$0] }
-                // A day without requests counts as a day on which the gate did not run.
-                guard days.count == length else { return nil }
-                var (selected, total) = (CensusFigures(), CensusFigures())
-                for day in days {
-                    selected.add(day.selected)
-                    total.add(day.total)
-                }
-                return AdoptionCurve.Point(day: last, share: self.share(selected, of: total))
-            }
+        var share: Double {
+            self.selected.share(of: self.total, byDevices: self.total.countsDevices)
         }
     }
 
@@ -68,7 +42,7 @@ package struct RouteAdvice: Sendable {
     private let days: Int64
     private let today: Int64
     private var selection: RouteSelection
-    private var surveys: [FloorAdvice.Audience: Survey] = [:]
+    private var surveys: [CensusAudience: Survey] = [:]
 
     /// Reads the most recent days of the census.
     ///
@@ -85,16 +59,16 @@ package struct RouteAdvice: Sendable {
         at now: Timestamp,
         limit: Double,
         days: Int64,
-        isWanted: (FloorAdvice.Audience) -> Bool = { _ in true }
+        isWanted: (CensusAudience) -> Bool = { _ in true }
     ) {
         self.limit = limit
         self.days = days
         self.today = now.day
         var selection = selection
-        var surveys: [FloorAdvice.Audience: Survey] = [:]
+        var surveys: [CensusAudience: Survey] = [:]
         for row in rows where row.figures.requests > 0 {
             guard let client = row.cell.client else { continue }
-            let audience = FloorAdvice.Audience(client)
+            let audience = CensusAudience(client)
             guard isWanted(audience) else { continue }
             surveys[audience, default: Survey()].total.add(row.figures)
             guard selection.includes(row.cell) else { continue }
@@ -114,19 +88,15 @@ package struct RouteAdvice: Sendable {
     /// Whether earlier days are needed for a forecast.
     package var needsHistory: Bool { self.surveys.values.contains { !self.isLow($0) } }
 
-    private func isLow(_ survey: Survey) -> Bool {
-        survey.share(survey.selected, of: survey.total) <= self.limit
-    }
+    private func isLow(_ survey: Survey) -> Bool { survey.share <= self.limit }
 
     /// Adds the figures of a stored minute, hour or day.
     package mutating func add(_ period: CensusPeriod) {
         guard let client = period.cell.client, period.start.day < self.today else { return }
-        let audience = FloorAdvice.Audience(client)
+        let audience = CensusAudience(client)
         guard var survey = self.surveys.removeValue(forKey: audience) else { return }
-        survey.days[period.start.day, default: Day()].total.add(period.figures)
-        if self.selection.includes(period.cell) {
-            survey.days[period.start.day, default: Day()].selected.add(period.figures)
-        }
+        let parts = self.selection.includes(period.cell) ? [0] : []
+        survey.days.add(period.figures, to: parts, on: period.start.day)
         self.surveys[audience] = survey
     }
 
@@ -137,36 +107,21 @@ package struct RouteAdvice: Sendable {
                 audience: audience,
                 total: survey.total,
                 selected: survey.selected,
-                countsDevices: survey.countsDevices,
-                share: survey.share(survey.selected, of: survey.total),
+                countsDevices: survey.total.countsDevices,
+                share: survey.share,
                 versions: survey.versions.map { Version(version: $0.key, figures: $0.value) }
-                    .sorted { left, right in
-                        left.figures.requests == right.figures.requests
-                            ? (left.version ?? "") < (right.version ?? "")
-                            : left.figures.requests > right.figures.requests
-                    },
+                    .sorted(byRequests: \.figures.requests) { $0.version ?? "" },
                 forecast: self.isLow(survey) ? nil : self.forecast(survey)
             )
-        }.sorted { left, right in
-            left.selected.requests == right.selected.requests
-                ? left.audience.order < right.audience.order
-                : left.selected.requests > right.selected.requests
-        }
+        }.sorted(byRequests: \.selected.requests, thenBy: \.audience.name)
     }
 
     private func forecast(_ survey: Survey) -> AdoptionCurve.Forecast {
-        guard survey.number(survey.total) >= FloorAdvice.minimumClients else {
+        let byDevices = survey.total.countsDevices
+        guard survey.total.clients(byDevices: byDevices) >= FloorAdvice.minimumClients else {
             return .unknown(.fewDevices)
         }
-        return AdoptionCurve(survey.points(over: self.days))
-            .forecast(below: self.limit, today: self.today)
+        let points = survey.days.points(of: 0, over: self.days, byDevices: byDevices)
+        return AdoptionCurve(points).forecast(below: self.limit, today: self.today)
     }
-}
-
-extension FloorAdvice.Audience {
-    init(_ client: CensusClient) {
-        self.init(app: client.app.text, platform: client.platform.text)
-    }
-
-    fileprivate var order: String { "\(self.app ?? "")\0\(self.platform ?? "")" }
 }

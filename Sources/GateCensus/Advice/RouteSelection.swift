@@ -36,22 +36,15 @@ package struct RouteSelection: Sendable {
         }
     }
 
-    private struct Kind: Hashable {
-        let client: CensusClient
-        let paths: CensusPaths
-    }
-
     package let target: Target
-    private let ruleSet: RuleSet
-    private let now: Timestamp
+    private let view: CensusView
     private let devices: [Claim<String>]
-    private var known: [Kind: Bool] = [:]
+    private var known: [ClientKind: Bool] = [:]
 
     /// Creates the selection by the active rules at the given time.
     package init(_ target: Target, by ruleSet: RuleSet, at now: Timestamp) {
         self.target = target
-        self.ruleSet = ruleSet
-        self.now = now
+        self.view = CensusView(ruleSet, now, ignoresMaintenance: true)
         self.devices = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext).map(\.device)
     }
 
@@ -59,22 +52,13 @@ package struct RouteSelection: Sendable {
     ///
     /// In a rollout, this is true even if the routes select only some of the clients.
     mutating func includes(_ cell: CensusCell) -> Bool {
-        guard let client = cell.client, !cell.outcome.paths.isExempt else { return false }
-        let kind = Kind(client: client, paths: cell.outcome.paths)
+        guard let kind = ClientKind(cell) else { return false }
         if let known = self.known[kind] { return known }
-        let matched = Set(cell.outcome.paths.patterns)
-        let scope = self.ruleSet.scope { matched.contains($0) }
-        var identity = client.identity
+        let scope = self.view.scope(of: kind.paths)
+        var identity = kind.client.identity
         let isIncluded = self.devices.contains { device in
             identity.device = device
-            let decision = self.ruleSet.decide(
-                identity,
-                in: scope,
-                at: self.now,
-                address: nil,
-                ignoresMaintenance: true
-            )
-            guard let route = decision.route else { return false }
+            guard let route = self.view.decide(identity, in: scope).route else { return false }
             return self.target.includes(route.ruleID, to: route.backend)
         }
         self.known[kind] = isIncluded

@@ -1,5 +1,5 @@
 /// The requests whose path shapes are missing from the census.
-package struct ShapeGaps: Sendable, Equatable {
+package struct ShapeGaps: Sendable, Equatable, Encodable {
     /// Requests without a stored shape, because their path is long or has several readings, or
     /// because there were too many shapes.
     package private(set) var shapeless: UInt64 = 0
@@ -11,8 +11,6 @@ package struct ShapeGaps: Sendable, Equatable {
     /// Requests from clients without a cell of their own; some of these may have the requested
     /// versions.
     package private(set) var unknownClients: UInt64 = 0
-
-    package init() {}
 
     /// Whether the shapes prove which paths were not called.
     package var isEmpty: Bool { self == ShapeGaps() }

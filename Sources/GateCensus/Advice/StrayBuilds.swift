@@ -7,8 +7,7 @@ package import GatePolicy
 package enum StrayBuilds {
     /// A build that differs from its neighbors.
     package struct Stray: Sendable, Equatable {
-        package let app: String?
-        package let platform: String?
+        package let audience: CensusAudience
         package let version: AppVersion
         /// The build; `nil` if its requests contain no build.
         package let build: String?
@@ -27,14 +26,13 @@ package enum StrayBuilds {
     }
 
     /// A build's requests that failed in the backend.
-    package struct Failing: Sendable, Equatable {
+    package struct Failing: Sendable, Equatable, Encodable {
         package let serverErrors: UInt64
         /// The number of forwarded requests whose responses were observed.
-        package let watched: UInt64
+        package let requests: UInt64
+        package let share: Double
         /// The usual share among the build's neighbors, from 0 to 1.
         package let usual: Double
-
-        package var share: Double { Double(self.serverErrors) / Double(self.watched) }
     }
 
     /// The minimum number of devices of a build and of each neighbor, or of requests if these
@@ -61,17 +59,14 @@ package enum StrayBuilds {
         at now: Timestamp
     ) -> [Stray] {
         var judge = ClientEvaluator(ruleSet, now)
-        var counts: [FloorAdvice.Audience: [Place: CensusFigures]] = [:]
+        var counts: [CensusAudience: [Place: CensusFigures]] = [:]
         for row in rows {
             guard let client = row.cell.client, judge.passes(row.cell),
                 let version = judge.version(of: client)
             else { continue }
-            let audience = FloorAdvice.Audience(
-                app: client.app.text,
-                platform: client.platform.text
-            )
             let place = Place(version: version, build: client.build.text)
-            counts[audience, default: [:]][place, default: CensusFigures()].add(row.figures)
+            counts[CensusAudience(client), default: [:]][place, default: CensusFigures()]
+                .add(row.figures)
         }
         return counts.flatMap { audience, builds in Self.strays(of: audience, builds) }
             .sorted { $0.distance > $1.distance }
@@ -87,7 +82,7 @@ package enum StrayBuilds {
     }
 
     private static func strays(
-        of audience: FloorAdvice.Audience,
+        of audience: CensusAudience,
         _ builds: [Place: CensusFigures]
     ) -> [Stray] {
         let builds = builds.sorted { $0.key.order < $1.key.order }
@@ -98,8 +93,7 @@ package enum StrayBuilds {
             let (asking, failing) = (asking[build.place], failing[build.place])
             guard asking != nil || failing != nil else { return nil }
             return Stray(
-                app: audience.app,
-                platform: audience.platform,
+                audience: audience,
                 version: build.place.version,
                 build: build.place.build,
                 requests: build.figures.requests,
@@ -142,11 +136,10 @@ package enum StrayBuilds {
         else { return nil }
         let usual = Self.median(beside.map(\.failingShare))
         guard build.failingShare >= usual * Self.jumpOfErrors else { return nil }
-        return Failing(
-            serverErrors: build.figures.serverErrors,
-            watched: max(build.figures.watched, build.figures.serverErrors),
-            usual: usual
-        )
+        let errors = build.figures.serverErrors
+        let requests = max(build.figures.watched, errors)
+        let share = Double(errors) / Double(requests)
+        return Failing(serverErrors: errors, requests: requests, share: share, usual: usual)
     }
 
     /// Returns the median of at least one value.
@@ -179,8 +172,8 @@ package enum StrayBuilds {
         /// fail again. Devices, and not requests, therefore count as independent observations.
         var interval: ClosedRange<Double>? {
             guard self.figures.watched > 0 else { return nil }
-            let namesDevices = self.figures.identified * 2 >= self.figures.requests
-            let count = namesDevices ? UInt64(self.devices) : self.figures.watched
+            let count =
+                self.figures.countsDevices ? UInt64(self.devices) : self.figures.watched
             guard count >= UInt64(StrayBuilds.minimumDevices) else { return nil }
             return WilsonInterval.of(
                 self.failingShare,

@@ -14,30 +14,23 @@ package struct SunsetFilter: Sendable {
         case other
     }
 
-    private enum Criterion: Sendable {
+    /// The clients to select.
+    package enum Criterion: Sendable {
+        /// Those with versions below a bound; a pre-release counts as its release.
         case below(AppVersion)
-        case selected(RouteSelection)
+        /// Those whose requests some routes select.
+        case routes(RouteSelection)
     }
 
     private var criterion: Criterion
     private let isWanted: @Sendable (CensusClient) -> Bool
     private var known: [String: Bool?] = [:]
 
-    /// Creates a filter for the versions below a bound; a pre-release counts as its release.
     package init(
-        below bound: AppVersion,
+        _ criterion: Criterion,
         isWanted: @escaping @Sendable (CensusClient) -> Bool = { _ in true }
     ) {
-        self.criterion = .below(bound)
-        self.isWanted = isWanted
-    }
-
-    /// Creates a filter for the clients whose requests some routes select.
-    package init(
-        selectedBy routes: RouteSelection,
-        isWanted: @escaping @Sendable (CensusClient) -> Bool = { _ in true }
-    ) {
-        self.criterion = .selected(routes)
+        self.criterion = criterion
         self.isWanted = isWanted
     }
 
@@ -59,9 +52,9 @@ package struct SunsetFilter: Sendable {
                 return .unversioned
             }
             return isBelow ? .old(text) : .other
-        case .selected(var routes):
+        case .routes(var routes):
             let isSelected = routes.includes(cell)
-            self.criterion = .selected(routes)
+            self.criterion = .routes(routes)
             return isSelected ? .old(client.version.text ?? Self.noVersion) : .other
         }
     }

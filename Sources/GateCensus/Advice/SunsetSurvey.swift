@@ -16,8 +16,8 @@ package struct SunsetSurvey: Sendable {
         package fileprivate(set) var figures = CensusFigures()
         /// The versions, as sent by clients.
         package fileprivate(set) var versions: Set<String> = []
-        /// The last minute, hour or day with a request, and its length in seconds.
-        package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
+        /// The last minute, hour or day with a request.
+        package fileprivate(set) var lastSeen: (start: Timestamp, end: Timestamp)
     }
 
     private var filter: SunsetFilter
@@ -38,25 +38,20 @@ package struct SunsetSurvey: Sendable {
         let places: [Place] =
             paths.isExempt
             ? [.exempt] : paths.patterns.isEmpty ? [.other] : paths.patterns.map { .pattern($0) }
+        let span = (start: period.start, end: period.start.advanced(by: period.length))
         for place in places {
-            var line = self.lines.removeValue(forKey: place) ?? Line(place: place)
+            var line =
+                self.lines.removeValue(forKey: place) ?? Line(place: place, lastSeen: span)
             line.figures.add(period.figures)
             line.versions.insert(version)
-            let end = period.start.advanced(by: period.length)
-            if line.lastSeen.map({ $0.start.advanced(by: $0.length) < end }) ?? true {
-                line.lastSeen = (period.start, period.length)
-            }
+            if line.lastSeen.end < span.end { line.lastSeen = span }
             self.lines[place] = line
         }
     }
 
     /// The paths in descending order of requests.
     package var found: [Line] {
-        self.lines.values.sorted { left, right in
-            left.figures.requests == right.figures.requests
-                ? left.place.order < right.place.order
-                : left.figures.requests > right.figures.requests
-        }
+        self.lines.values.sorted(byRequests: \.figures.requests, thenBy: \.place.order)
     }
 }
 

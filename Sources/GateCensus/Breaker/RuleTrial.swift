@@ -134,7 +134,9 @@ package struct RuleTrial: Sendable {
                 predicted: predicted
             )
         }
-        for audience in counts.keys.compactMap(\.self).sorted(by: Self.isBefore) {
+        let audiences = counts.keys.compactMap(\.self)
+            .sorted { ($0.app, $0.platform) < ($1.app, $1.platform) }
+        for audience in audiences {
             let count = counts[audience] ?? Count()
             let predicted = prediction.refused(of: audience)
             guard let share = Self.share(count.refused, of: count), share > predicted + limit
@@ -161,9 +163,5 @@ package struct RuleTrial: Sendable {
         let all = count.all.count
         guard all >= Self.fewest else { return nil }
         return min(1, Double(part.count) / Double(all))
-    }
-
-    private static func isBefore(_ left: Impact.Audience, _ right: Impact.Audience) -> Bool {
-        (left.app, left.platform) < (right.app, right.platform)
     }
 }

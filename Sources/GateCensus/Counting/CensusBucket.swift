@@ -117,9 +117,6 @@ package struct CensusBucket: Sendable {
         (self.admitted, self.clients, self.others) = ([], 0, 0)
         (self.shapes, self.shapeCount) = ([:], 0)
     }
-
-    /// The memory used by the sketches, in bytes.
-    var memoryBytes: Int { self.cells.values.reduce(0) { $0 + $1.devices.memoryBytes } }
 }
 
 extension CensusCell {

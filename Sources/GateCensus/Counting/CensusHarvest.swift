@@ -68,11 +68,6 @@ package struct CensusHarvest: Sendable {
         self.loop = loop
     }
 
-    /// Resets the number of requests that contain a device.
-    mutating func resetIdentified() {
-        for place in self.cells.indices { self.cells[place].identified = 0 }
-    }
-
     /// Parses the clients.
     ///
     /// - Parameter reader: A cache of clients that occur repeatedly.
@@ -87,14 +82,12 @@ package struct CensusHarvest: Sendable {
                 requests: cell.requests,
                 identified: cell.identified,
                 watched: passes ? cell.requests : 0,
-                serverErrors: cell.serverErrors
+                serverErrors: cell.serverErrors,
+                shapes: ShapeCounts(covered: cell.statement == nil ? 0 : cell.requests)
             )
         }
         for sighting in self.sightings { figures[sighting.cell].devices.add(sighting.mark) }
         for client in self.clients { figures[client.cell].clients.add(client.mark) }
-        for (index, cell) in self.cells.enumerated() where cell.statement != nil {
-            figures[index].shapes = ShapeCounts(covered: cell.requests)
-        }
         self.paths.read { figures[$0].shapes.add($1) }
         var read: [CensusCell: CensusFigures] = [:]
         var places: [CensusCell] = []

@@ -278,7 +278,9 @@ package final class CensusTally {
         var harvest = self.harvest
         harvest.outcomes = self.outcomes
         harvest.highestDevice = max(self.highestDevice, 0)
-        if !self.settings.countsDevices { harvest.resetIdentified() }
+        if !self.settings.countsDevices {
+            for place in harvest.cells.indices { harvest.cells[place].identified = 0 }
+        }
         self.harvest = CensusHarvest(number: harvest.number &+ 1, of: harvest.loop)
         self.harvest.paths = PathLog(expecting: harvest.paths)
         self.harvest.sightings.reserveCapacity(

@@ -8,15 +8,6 @@ struct CensusView {
         let most: RequestScope
 
         var areOne: Bool { self.least == self.most }
-
-        init(least: RequestScope, most: RequestScope) {
-            self.least = least
-            self.most = most
-        }
-
-        init(_ scope: RequestScope) {
-            self.init(least: scope, most: scope)
-        }
     }
 
     let ruleSet: RuleSet
@@ -33,7 +24,7 @@ struct CensusView {
         _ ruleSet: RuleSet,
         _ time: Timestamp,
         ignoresMaintenance: Bool,
-        _ shapes: Set<PathShape>
+        _ shapes: Set<PathShape> = []
     ) {
         self.shapes = Dictionary(
             uniqueKeysWithValues: shapes.compactMap { shape in
@@ -52,12 +43,16 @@ struct CensusView {
         guard let scope = self.shapes[shape] else { return nil }
         let paths = row.cell.outcome.paths
         if scope.isExempt || paths.isExempt { return scope }
-        let (matched, seen) = (
-            Set(paths.patterns), Set(self.ruleSet.patterns(in: scope))
-        )
+        let (matched, seen) = (Set(paths.patterns), Set(self.ruleSet.patterns(in: scope)))
         return self.ruleSet.scope {
             row.known.contains($0) ? matched.contains($0) : seen.contains($0)
         }
+    }
+
+    /// Returns the scope of requests that match only the patterns of known paths.
+    func scope(of paths: CensusPaths) -> RequestScope {
+        let matched = Set(paths.patterns)
+        return self.ruleSet.scope { matched.contains($0) }
     }
 
     /// Returns the least strict and the strictest scope that requests of a row may have.
@@ -76,16 +71,16 @@ struct CensusView {
         let knownExemptions = known.filter { $0.hasPrefix(CensusPaths.exemption) }
         if paths.isExempt {
             if self.exemptions.isSuperset(of: knownExemptions) {
-                return Scopes(RuleSet.exemptScope)
+                return Scopes(RequestScope.exempt)
             }
             // It is unknown which exemption matched, and which rules match the requests.
             let isGone = self.exemptions.isDisjoint(with: knownExemptions)
-            let least = isGone ? self.ruleSet.scope { _ in false } : RuleSet.exemptScope
+            let least = isGone ? self.ruleSet.scope { _ in false } : RequestScope.exempt
             return Scopes(least: least, most: self.ruleSet.scope { _ in true })
         }
         let matched = Set(paths.patterns)
         let isNew = !self.exemptions.isSubset(of: knownExemptions)
-        let least = isNew ? RuleSet.exemptScope : self.ruleSet.scope { matched.contains($0) }
+        let least = isNew ? RequestScope.exempt : self.scope(of: paths)
         guard isNew || !self.paths.isSubset(of: known) else { return Scopes(least) }
         return Scopes(
             least: least,
@@ -105,8 +100,7 @@ struct CensusView {
         let single = patterns.subtracting(row.known).map { pattern in
             self.ruleSet.scope { matched.contains($0) || $0 == pattern }
         }
-        let none = self.ruleSet.scope { matched.contains($0) }
-        return Set([scopes.least, scopes.most, none] + single)
+        return Set([scopes.least, scopes.most, self.scope(of: row.cell.outcome.paths)] + single)
     }
 
     func decide(_ client: ClientIdentity, in scope: RequestScope) -> Decision {
@@ -117,5 +111,16 @@ struct CensusView {
             address: nil,
             ignoresMaintenance: self.ignoresMaintenance
         )
+    }
+
+    func decide(_ client: ClientIdentity, in scopes: Scopes) -> (least: Decision, most: Decision) {
+        let least = self.decide(client, in: scopes.least)
+        return (least, scopes.areOne ? least : self.decide(client, in: scopes.most))
+    }
+}
+
+extension CensusView.Scopes {
+    init(_ scope: RequestScope) {
+        self.init(least: scope, most: scope)
     }
 }

@@ -27,15 +27,10 @@ package struct DecisionSurvey: Sendable {
 
     /// Sums up the rows of a census.
     ///
-    /// Denials and recommendations are those that clients got. Observing rules are evaluated again,
-    /// because the census does not contain their decisions.
-    ///
-    /// - Parameters:
-    ///   - rows: The census.
-    ///   - ruleSet: The active rules.
-    ///   - now: The time of the evaluation.
+    /// Denials and recommendations are those that clients got. Observing rules are evaluated again
+    /// with the active rules, because the census does not contain their decisions.
     package init(_ rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
-        var view = CensusView(ruleSet, now, ignoresMaintenance: false, [])
+        var view = CensusView(ruleSet, now, ignoresMaintenance: false)
         let samples = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext)
         for row in rows {
             let observed = view.observedShare(of: row, samples)

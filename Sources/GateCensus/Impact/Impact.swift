@@ -57,13 +57,7 @@ package struct Impact: Sendable {
 
     /// Evaluates the clients of a census with two rule sets.
     ///
-    /// - Parameters:
-    ///   - rows: The census.
-    ///   - old: The old rules.
-    ///   - new: The new rules.
-    ///   - now: The time of the evaluation.
-    ///   - later: The time of the evaluation with the new rules, if it differs.
-    ///   - ignoresMaintenance: Whether maintenance windows are ignored.
+    /// `later`: The time of the evaluation with the new rules, if it is not `now`.
     package init(
         on rows: [CensusRow],
         from old: RuleSet,
@@ -102,8 +96,6 @@ package struct Impact: Sendable {
         var moved: [Backends: Double] = [:]
         var possiblyMoved = 0.0
         var validUntil: Timestamp?
-        /// Whether requests of the client were distinguished by the shapes of their paths.
-        var isSliced = false
     }
 
     private mutating func add(_ row: CensusRow) {
@@ -113,7 +105,9 @@ package struct Impact: Sendable {
             self.unknownRequests += row.figures.requests
             return
         }
-        let shares = self.shares(client, row)
+        var shares = Shares()
+        let slices = self.slices(row)
+        for (slice, share) in slices { self.add(slice, share, of: client, to: &shares) }
         let version = Version(
             app: client.app,
             platform: client.platform,
@@ -123,7 +117,7 @@ package struct Impact: Sendable {
         let audience = Audience(app: terms.app, platform: terms.platform)
         self.total.add(row.figures)
         self.validUntil = [self.validUntil, shares.validUntil].compactMap(\.self).min()
-        self.slicesPaths = self.slicesPaths || shares.isSliced
+        self.slicesPaths = self.slicesPaths || slices.count > 1
         self.hinted.add(row.figures, share: shares.hinted)
         self.moved.add(row.figures, shares.moved, possible: shares.possiblyMoved, version)
         self.denied.add(row.figures, shares.deniedByRule, shares.possiblyDenied, version)
@@ -155,33 +149,18 @@ package struct Impact: Sendable {
         return slices
     }
 
-    private mutating func shares(_ client: CensusClient, _ row: CensusRow) -> Shares {
-        var shares = Shares()
-        let slices = self.slices(row)
-        shares.isSliced = slices.count > 1
-        for (slice, share) in slices { self.add(slice, share, of: client, to: &shares) }
-        return shares
-    }
-
     private func add(
         _ slice: Slice,
         _ part: Double,
         of client: CensusClient,
         to shares: inout Shares
     ) {
-        let (before, after) = (slice.before, slice.after)
         var identity = client.identity
         for sample in self.samples {
             identity.device = sample.device
             let share = part * sample.share
-            let old = self.old.decide(identity, in: before.least)
-            let oldMost =
-                before.areOne
-                ? old : self.old.decide(identity, in: before.most)
-            let new = self.new.decide(identity, in: after.least)
-            let newMost =
-                after.areOne
-                ? new : self.new.decide(identity, in: after.most)
+            let (old, oldMost) = self.old.decide(identity, in: slice.before)
+            let (new, newMost) = self.new.decide(identity, in: slice.after)
             shares.validUntil = [shares.validUntil, new.validUntil, newMost.validUntil]
                 .compactMap(\.self).min()
             if !oldMost.denies, new.denies {

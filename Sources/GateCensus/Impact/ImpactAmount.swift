@@ -6,8 +6,6 @@ package struct ImpactAmount: Sendable {
     /// The device sketches, keyed by the share of devices to count.
     private var devicesByShare: [Double: HyperLogLog] = [:]
 
-    package init() {}
-
     /// Adds the given share of a cell's figures.
     mutating func add(_ figures: CensusFigures, share: Double = 1) {
         guard share > 0 else { return }

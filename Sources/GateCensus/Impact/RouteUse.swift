@@ -8,12 +8,7 @@ package struct RouteUse: Sendable {
     /// the requests are not completely known.
     package private(set) var used: Set<String> = []
 
-    /// Evaluates the clients of a census.
-    ///
-    /// - Parameters:
-    ///   - rows: The census, with shapes if it has any.
-    ///   - ruleSet: The rules.
-    ///   - now: The time of the evaluation.
+    /// Evaluates the clients of a census; the rows must include its shapes, if it has any.
     package init(of rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
         let shapes = Set(rows.flatMap(\.figures.shapes.counts.keys))
         // After a maintenance window, its clients use the routes again.

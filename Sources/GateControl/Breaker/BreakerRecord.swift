@@ -1,4 +1,3 @@
-private import FoundationEssentials
 package import GateCensus
 internal import GatePolicy
 internal import GateRecords
@@ -50,29 +49,19 @@ struct BreakerRecord: Sendable, Equatable, Codable {
 
     /// Reads the record; `nil` if there is none, or if it is unusable, which is reported.
     init?(in folder: StateFolder, report: (String) -> Void) {
-        do {
-            let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
-            self = try JSONDecoder().decode(BreakerRecord.self, from: Data(bytes))
-            guard self.format == 1 else {
-                report(
-                    "\(folder.path)/\(Self.name) was written in the format of another version of "
-                        + "VersionGate"
-                )
-                return nil
-            }
-        } catch FileContent.Failure.missing {
-            return nil
-        } catch {
-            report("\(folder.path)/\(Self.name) cannot be used: \(error)")
+        let record: Self? = folder.value(in: Self.name, atMost: Self.maximumSize, report: report)
+        guard let record else { return nil }
+        guard record.format == 1 else {
+            report(
+                "\(folder.path)/\(Self.name) was written in the format of another version of VersionGate"
+            )
             return nil
         }
+        self = record
     }
 
     func save(in folder: StateFolder) throws(StateFolder.Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let bytes = try? encoder.encode(self) else { return }
-        try folder.replace(Self.name, with: Array(bytes))
+        try folder.save(self, as: Self.name)
     }
 
     mutating func add(_ trips: [BreakerTrip]) {

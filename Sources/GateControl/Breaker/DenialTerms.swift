@@ -99,11 +99,9 @@ extension MaintenanceWindow {
 
 extension UnidentifiedPolicy {
     fileprivate var terms: [String] {
-        var terms = [self.missing.rawValue, self.unreadable.rawValue]
-        for path in self.paths {
-            terms.append("\(path.request)")
-            terms += [path.missing, path.unreadable].map { $0?.rawValue ?? "-" }
+        let paths = self.paths.flatMap { path in
+            ["\(path.request)"] + [path.missing, path.unreadable].map { $0?.rawValue ?? "-" }
         }
-        return terms
+        return [self.missing.rawValue, self.unreadable.rawValue] + paths
     }
 }

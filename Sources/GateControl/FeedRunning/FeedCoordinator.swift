@@ -139,12 +139,11 @@ package actor FeedCoordinator {
             status.failures = failures
         }
         let text = self.entries[feed.id]?.lastError ?? "\(failure)"
-        let isNews = text != former
         let metadata = self.metadata(
             of: feed,
             ["error": "\(text)", "failures": .stringConvertible(failures)]
         )
-        if isNews {
+        if text != former {
             self.logger.warning("feed failed; its last value stays active", metadata: metadata)
         } else {
             self.logger.debug("feed failed again", metadata: metadata)

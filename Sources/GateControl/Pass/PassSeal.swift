@@ -10,8 +10,7 @@ package struct PassSeal: Sendable {
 
     /// The maximum length of a field in bytes, which the longest app and build do not exceed.
     static let longest = 768
-    /// The prefixes of the signed texts, so that a signature for one purpose is not valid for
-    /// another one.
+    /// The prefixes of the signed texts, so that a signature for one purpose is not valid for another one.
     private static let purpose = "versiongate pass 1 "
     private static let devicePurpose = "versiongate pass device 1 "
 
@@ -33,8 +32,7 @@ package struct PassSeal: Sendable {
 
     /// Returns a text with its signature.
     package func signed(_ text: Substring) -> String {
-        let code = self.keys.first.code(of: Self.signed(String(text)))
-        return "\(text).\(Base64URL.text(code))"
+        self.keys.signed(String(text), for: Self.purpose)
     }
 
     /// Returns the digest of a device for a pass with this ID.
@@ -52,7 +50,7 @@ package struct PassSeal: Sendable {
         let (text, signature) = (field[..<dot], field[dot...].dropFirst())
         // The last character of a signature has bits that are not part of its bytes.
         guard let code = Base64URL.bytes(signature), Base64URL.text(code) == signature,
-            let key = self.keys.key(of: code, for: Self.signed(String(text))),
+            let key = self.keys.key(of: code, on: String(text), for: Self.purpose),
             let pass = Pass(text: text)
         else { return .refused(.invalid) }
         guard pass.issued <= now else { return .refused(.notYetValid) }
@@ -65,14 +63,10 @@ package struct PassSeal: Sendable {
         for client: ClientIdentity,
         _ key: AuthenticationKey
     ) -> Bool {
-        if let app = pass.app {
-            guard let stated = client.app.value, stated.utf8.elementsEqual(app.utf8) else {
-                return false
-            }
+        if let app = pass.app, client.app.value?.utf8.elementsEqual(app.utf8) != true {
+            return false
         }
-        if let build = pass.build {
-            guard client.build.value == build else { return false }
-        }
+        if let build = pass.build, client.build.value != build { return false }
         if let digest = pass.deviceDigest {
             guard let device = client.device.value,
                 key.accepts(digest, of: Self.signed(device: device, for: pass.id))
@@ -80,8 +74,6 @@ package struct PassSeal: Sendable {
         }
         return true
     }
-
-    private static func signed(_ text: String) -> [UInt8] { Array((self.purpose + text).utf8) }
 
     private static func signed(device: String, for id: Pass.ID) -> [UInt8] {
         Array("\(self.devicePurpose)\(id) \(device)".utf8)

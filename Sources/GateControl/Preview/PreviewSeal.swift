@@ -10,8 +10,6 @@ package struct PreviewSeal: Sendable {
 
     /// The maximum length of a field in bytes.
     private static let longest = 128
-    /// A prefix of the signed text, so that a signature for another purpose is not valid for a
-    /// preview.
     private static let purpose = "versiongate preview 1 "
 
     private let keys: SealKeys
@@ -28,8 +26,7 @@ package struct PreviewSeal: Sendable {
     /// Returns the value of the header field for a preview.
     package func field(for preview: Preview) -> String {
         let text = "\(preview.kind.rawValue).\(preview.until.secondsSinceEpoch)"
-        let code = self.keys.first.code(of: Self.signed(text))
-        return "\(text).\(Base64URL.text(code))"
+        return self.keys.signed(text, for: Self.purpose)
     }
 
     /// Verifies a field; the time that this takes reveals nothing about the expected signature.
@@ -37,13 +34,10 @@ package struct PreviewSeal: Sendable {
         let parts = field.split(separator: ".", omittingEmptySubsequences: false)
         guard field.utf8.count <= Self.longest, parts.count == 3,
             let kind = Preview.Kind(rawValue: String(parts[0])),
-            let second = Int64(parts[1]), let code = Base64URL.bytes(parts[2])
+            let second = Int64(parts[1]), let code = Base64URL.bytes(parts[2]),
+            self.keys.key(of: code, on: "\(parts[0]).\(parts[1])", for: Self.purpose) != nil
         else { return .forged }
-        let text = Self.signed("\(parts[0]).\(parts[1])")
-        guard self.keys.key(of: code, for: text) != nil else { return .forged }
         let preview = Preview(kind: kind, until: Timestamp(secondsSinceEpoch: second))
         return now < preview.until ? .shows(preview) : .expired
     }
-
-    private static func signed(_ text: String) -> [UInt8] { Array((self.purpose + text).utf8) }
 }

@@ -19,10 +19,7 @@ package struct SealKeys: Sendable {
     /// The first secret is used to sign, and all of them are accepted when verifying, so that
     /// secrets can be rotated.
     init(path: String) throws(Failure) {
-        let bytes: [UInt8]
-        do throws(FileContent.Failure) {
-            bytes = try FileContent(path: path, atMost: Self.largest).bytes
-        } catch {
+        guard let bytes = try? FileContent(path: path, atMost: Self.largest).bytes else {
             throw Failure(description: "cannot be read")
         }
         try self.init(secrets: String(decoding: bytes, as: UTF8.self))
@@ -43,9 +40,17 @@ package struct SealKeys: Sendable {
     /// The key to sign with.
     var first: AuthenticationKey { self.keys[0] }
 
-    /// Returns the key that an authentication code was created with; `nil` if it is not one of
-    /// these.
-    func key(of code: [UInt8], for text: [UInt8]) -> AuthenticationKey? {
-        self.keys.first { $0.accepts(code, of: text) }
+    /// Returns a text with its signature.
+    ///
+    /// `purpose`: the prefix of the signed text, so that a signature for one purpose is not valid for another one.
+    func signed(_ text: String, for purpose: String) -> String {
+        let code = self.first.code(of: Array((purpose + text).utf8))
+        return "\(text).\(Base64URL.text(code))"
+    }
+
+    /// Returns the key that a text was signed with; `nil` if it is not one of these.
+    func key(of code: [UInt8], on text: String, for purpose: String) -> AuthenticationKey? {
+        let signed = Array((purpose + text).utf8)
+        return self.keys.first { $0.accepts(code, of: signed) }
     }
 }

@@ -17,9 +17,7 @@ package struct FindingsLog {
     /// A change that makes rules laxer is logged as a warning, because nothing else reveals it.
     package func report(_ findings: RulesFindings, after former: RulesFindings? = nil) {
         let known = Set(former?.all ?? [])
-        let news = findings.all.filter { finding in
-            !known.contains(finding) && finding.isLoud
-        }
+        let news = findings.all.filter { $0.isLoud && !known.contains($0) }
         for finding in news.prefix(Self.limit) {
             self.logger.warning("\(finding.asError)", metadata: Self.metadata(of: finding))
         }

@@ -1,43 +1,29 @@
-package import FoundationEssentials
-internal import GatePolicy
+package import GatePolicy
 package import GateRules
 
 /// The result of the last reload, for the page and the metrics.
 package struct ReloadStatus: Sendable, Equatable {
     /// Whether the last reload succeeded; false before the first load.
-    package private(set) var lastReloadSuccessful: Bool
+    package private(set) var lastReloadSuccessful = false
     /// The last time that the rules were read and found valid, whether or not they had changed.
-    package private(set) var lastSuccess: Date?
+    package private(set) var lastSuccess: Timestamp?
     /// The active revision.
     package private(set) var revision: String?
     /// The errors of the last reload; empty if it succeeded.
-    package private(set) var errors: [RulesFileError]
+    package private(set) var errors: [RulesFileError] = []
     /// The findings that rejected the rules of the last reload; empty if none did.
-    package private(set) var refusals: [Finding]
+    package private(set) var refusals: [Finding] = []
     /// The findings on the active rules.
-    package private(set) var findings: [Finding]
+    package private(set) var findings: [Finding] = []
     /// The undo that makes the active rules differ from the file.
     package private(set) var pin: RulesPin?
 
-    static let notLoaded = ReloadStatus(
-        lastReloadSuccessful: false,
-        lastSuccess: nil,
-        revision: nil,
-        errors: [],
-        refusals: [],
-        findings: []
-    )
+    static let notLoaded = ReloadStatus()
 
-    static func succeeded(at time: Date, _ rules: LoadedRules) -> ReloadStatus {
-        ReloadStatus(
-            lastReloadSuccessful: true,
-            lastSuccess: time,
-            revision: rules.definition.revision,
-            errors: [],
-            refusals: [],
-            findings: rules.findings.all,
-            pin: rules.pin
-        )
+    static func succeeded(at time: Timestamp, _ rules: LoadedRules) -> ReloadStatus {
+        var status = ReloadStatus(lastReloadSuccessful: true, lastSuccess: time)
+        status.use(rules)
+        return status
     }
 
     /// Sets the active rules after a change that did not reload the file.
@@ -61,4 +47,32 @@ package struct ReloadCounts: Sendable, Equatable {
     package internal(set) var failed: UInt64 = 0
 
     package init() {}
+}
+
+/// A snapshot of the active rules and their history.
+package struct RulesSnapshot: Sendable {
+    package let rules: LoadedRules
+    package let status: ReloadStatus
+    /// Whether the rules come from the file, as it is now or as it was earlier, rather than from
+    /// the state folder.
+    package let areOfFile: Bool
+    package let inForceSince: Timestamp?
+    /// The time of and the reason for the last read of the file; `nil` if it has not been read
+    /// since startup.
+    package let lastReload: (time: Timestamp, origin: RulesChange.Origin)?
+}
+
+extension RulesReloader {
+    /// The current snapshot; `nil` before rules are loaded.
+    package var standing: RulesSnapshot? {
+        self.current.map { rules in
+            RulesSnapshot(
+                rules: rules,
+                status: self.status,
+                areOfFile: self.areOfFile,
+                inForceSince: self.inForceSince,
+                lastReload: self.lastReload
+            )
+        }
+    }
 }

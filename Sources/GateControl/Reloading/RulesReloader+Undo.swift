@@ -24,13 +24,13 @@ extension RulesReloader {
         package let revision: String
         package let to: String
         /// The edits, as text.
-        package let changes: [String]
+        package fileprivate(set) var changes: [String] = []
         /// The rules that would become active; `nil` if they cannot be loaded.
-        package let rules: RuleSet?
+        package fileprivate(set) var rules: RuleSet?
         /// The findings on the rules and on the change; empty if they cannot be loaded.
-        package let findings: [Finding]
+        package fileprivate(set) var findings: [Finding] = []
         /// The reason why the undo would be rejected; `nil` if it would succeed.
-        package let failure: LoadFailure?
+        package fileprivate(set) var failure: LoadFailure?
     }
 
     /// A pending undo.
@@ -61,10 +61,7 @@ extension RulesReloader {
             self.isReloading = true
             // The sender gets the response as soon as the undo is applied, without waiting for
             // other requests.
-            Task {
-                await self.servePendingRequests(hasJustRead: false)
-                self.isReloading = false
-            }
+            Task { await self.servePendingRequests(hasJustRead: false) }
         }
     }
 
@@ -77,32 +74,21 @@ extension RulesReloader {
             let target = target ?? (try? archive.revision(before: current.filesRevision)),
             let texts = try? archive.texts(of: target)
         else { return nil }
-        let revision = current.definition.revision
+        var preview = UndoPreview(revision: current.definition.revision, to: target)
         do throws(LoadFailure) {
             let reading = Reading.archived(texts, nil)
-            let loaded = try await self.loaded(reading, self.contributions, isUndo: true)
-            // Comparing thousands of rules takes a while.
-            let words = await BackgroundThread.reloads.run {
-                loaded.map { RulesEdits(from: current, to: $0).words } ?? []
+            if let loaded = try await self.loaded(reading, self.contributions, isUndo: true) {
+                // Comparing thousands of rules takes a while.
+                preview.changes = await BackgroundThread.reloads.run {
+                    RulesEdits(from: current, to: loaded).words
+                }
+                preview.rules = loaded.ruleSet
+                preview.findings = loaded.findings.all
             }
-            return UndoPreview(
-                revision: revision,
-                to: target,
-                changes: words,
-                rules: loaded?.ruleSet,
-                findings: loaded?.findings.all ?? [],
-                failure: nil
-            )
         } catch {
-            return UndoPreview(
-                revision: revision,
-                to: target,
-                changes: [],
-                rules: nil,
-                findings: [],
-                failure: error
-            )
+            preview.failure = error
         }
+        return preview
     }
 
     /// Carries out a pending undo.
@@ -144,7 +130,7 @@ extension RulesReloader {
         if let refused = self.failure?.files, !undone.contains(refused) { undone.append(refused) }
         undone.removeAll { $0 == files }
         guard !undone.isEmpty else { return nil }
-        return RulesPin(undone: undone, time: self.second.secondsSinceEpoch, name: name)
+        return RulesPin(undone: undone, time: self.now().secondsSinceEpoch, name: name)
     }
 
     /// Logs when the active rules start to differ from the files, and when they no longer do.
@@ -153,10 +139,9 @@ extension RulesReloader {
             guard origin.reason != .feed else { return }
             pin.tell(self.logger, of: loaded)
         } else if former?.pin != nil {
-            let metadata: Logger.Metadata = ["revision": "\(loaded.definition.revision)"]
             self.logger.info(
                 "the undo has ended: the rules of the files are active",
-                metadata: metadata
+                metadata: ["revision": "\(loaded.definition.revision)"]
             )
         }
     }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 package import GatePolicy
 internal import GateRecords
 package import GateRules
@@ -16,7 +15,7 @@ package actor RulesReloader {
     let load: Load
     private let publish: @Sendable (RuleSet) async -> Void
     let logger: Logger
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Timestamp
     let collaborators: Collaborators
 
     /// The active rules.
@@ -86,7 +85,7 @@ package actor RulesReloader {
         initial: Initial = Initial(),
         collaborators: Collaborators = Collaborators(),
         logger: Logger,
-        now: @escaping @Sendable () -> Date = { Date() },
+        now: @escaping @Sendable () -> Timestamp = SystemClock.now,
         load: @escaping Load,
         publish: @escaping @Sendable (RuleSet) async -> Void
     ) {
@@ -98,7 +97,7 @@ package actor RulesReloader {
         )
         self.areOfFile = failure == nil
         if let current {
-            self.inForceSince = Self.second(now())
+            self.inForceSince = now()
             self.status = .succeeded(at: now(), current)
             self.feedsContinuation.yield(current.feeds)
         }
@@ -135,7 +134,6 @@ package actor RulesReloader {
         await self.reloadOnce(self.reading(for: reason, seen: sighting), origin)
         let status = self.status
         await self.servePendingRequests(hasJustRead: true)
-        self.isReloading = false
         return status
     }
 
@@ -154,7 +152,6 @@ package actor RulesReloader {
         self.isReloading = true
         let errors = await self.take(contribution, of: feed)
         await self.servePendingRequests(hasJustRead: false)
-        self.isReloading = false
         return errors
     }
 
@@ -164,7 +161,6 @@ package actor RulesReloader {
         guard !self.isReloading else { return }
         self.isReloading = true
         await self.servePendingRequests(hasJustRead: false)
-        self.isReloading = false
     }
 
     /// The feeds whose rules are only counted and logged.
@@ -178,8 +174,8 @@ package actor RulesReloader {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
     }
 
-    /// Serves all pending requests; `hasJustRead`: whether the file was read while they were
-    /// waiting.
+    /// Serves all pending requests, and then ends the reload; `hasJustRead`: whether the file was
+    /// read while they were waiting.
     func servePendingRequests(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {
@@ -214,6 +210,7 @@ package actor RulesReloader {
                 let errors = await self.take(offer.contribution, of: offer.feed)
                 offer.answer.resume(returning: errors)
             } else {
+                self.isReloading = false
                 return
             }
         }
@@ -256,7 +253,7 @@ package actor RulesReloader {
                 self.logger.debug("the rules files changed while they were read")
                 return
             }
-            self.lastReload = (self.second, origin)
+            self.lastReload = (self.now(), origin)
             self.areOfFile = true
             await self.use(loaded, origin)
             self.failure = nil
@@ -264,7 +261,7 @@ package actor RulesReloader {
             self.status = .succeeded(at: self.now(), loaded)
             self.feedsContinuation.yield(loaded.feeds)
         } catch {
-            self.lastReload = (self.second, origin)
+            self.lastReload = (self.now(), origin)
             self.keepCurrent(after: error, origin)
         }
     }
@@ -280,7 +277,7 @@ package actor RulesReloader {
     ) async throws(LoadFailure) -> LoadedRules? {
         let (load, current, former) = (self.load, self.current, self.formerRevisions)
         let census = isUndo ? nil : self.collaborators.census
-        let now = self.second
+        let now = self.now()
         var acting = current
         if let current { acting = await self.collaborators.filter?.acting(current) ?? current }
         return try await BackgroundThread.reloads.run { [acting] () throws(LoadFailure) in
@@ -308,12 +305,6 @@ package actor RulesReloader {
         await publish(PublishedRules(current, acting: acting.ruleSet, self.contributions))
     }
 
-    var second: Timestamp { Self.second(self.now()) }
-
-    private static func second(_ date: Date) -> Timestamp {
-        Timestamp(secondsSinceEpoch: Int64(date.timeIntervalSince1970))
-    }
-
     func use(_ loaded: LoadedRules, _ origin: RulesChange.Origin) async {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
@@ -333,9 +324,9 @@ package actor RulesReloader {
         self.logPin(of: loaded, after: former, origin)
         if isNew {
             self.collaborators.archive?.keep(loaded)
-            self.inForceSince = self.second
+            self.inForceSince = self.now()
             self.collaborators.note(
-                RulesChange(at: self.second, by: origin, before: former, .applied(loaded))
+                RulesChange(at: self.now(), by: origin, before: former, .applied(loaded))
             )
             self.formerRevisions += [former?.definition.revision].compactMap(\.self)
             self.formerRevisions = self.formerRevisions.suffix(Self.mostFormerRevisions)
@@ -355,9 +346,8 @@ package actor RulesReloader {
     }
 
     func tell(_ failure: LoadFailure, _ origin: RulesChange.Origin) {
-        let before = self.current
         self.collaborators.note(
-            RulesChange(at: self.second, by: origin, before: before, .refused(failure))
+            RulesChange(at: self.now(), by: origin, before: self.current, .refused(failure))
         )
     }
 

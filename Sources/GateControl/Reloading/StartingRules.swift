@@ -56,13 +56,10 @@ package struct StartingRules: Sendable {
                 return
             }
             guard let former, let lastGood, !isStrict else { throw error }
-            if case .unreadable = error, loader.reads(lastGood.texts) {
-                // The tests passed when the file was loaded, so they only fail because of the date.
+            if case .unreadable = error, (try? loader.texts()) == lastGood.texts {
+                // The tests of these texts passed when they were loaded, so they only fail because of the date.
                 logger.error(
-                    """
-                    the rules have not changed since they were valid: they stay active despite the \
-                    errors
-                    """
+                    "the rules have not changed since they were valid: they stay active despite the errors"
                 )
             } else {
                 logger.error(
@@ -99,10 +96,5 @@ extension RulesFileLoader {
             throw .unreadable(error)
         }
         return try rules.judged(against: former, at: now)
-    }
-
-    /// Whether the file still contains exactly these texts.
-    fileprivate func reads(_ texts: RulesTexts) -> Bool {
-        (try? self.texts()) == texts
     }
 }

@@ -111,12 +111,6 @@ struct CheckSchedule {
         self.waitingSince = self.waitingSince ?? now
     }
 
-    /// Resets the state after events were lost, possibly including a close; polling finds the
-    /// changes.
-    mutating func lose() {
-        self.forget()
-    }
-
     /// Returns the next step; the caller must carry out a check or poll at once.
     mutating func next(at now: Instant) -> Step {
         if let time = self.nextLook {
@@ -130,7 +124,9 @@ struct CheckSchedule {
         return .glance
     }
 
-    private mutating func forget() {
+    /// Resets the state before a check, or after events were lost, possibly including a close;
+    /// polling finds the changes.
+    mutating func forget() {
         self.written = [:]
         self.pauseEnd = nil
         self.waitingSince = nil

@@ -14,33 +14,23 @@ package struct RulesWatcher: AsyncSequence, Sendable {
     /// The delays of the watcher.
     package struct Timing: Sendable {
         /// The time after a rename in which more renames may follow as part of the same change.
-        package var debounce: Duration
+        package var debounce = Duration.milliseconds(100)
         /// The maximum delay for a series of renames without a pause.
-        package var longestDebounce: Duration
+        package var longestDebounce = Duration.seconds(1)
         /// How long a file that was written in place must remain unchanged after it was closed,
         /// because scripts close a file and append to it again.
-        package var settling: Duration
+        package var settling = Duration.milliseconds(500)
         /// The maximum delay for a file that is closed and appended to without a pause.
-        package var longestSettling: Duration
+        package var longestSettling = Duration.seconds(10)
         /// How long a file that is never closed must remain unchanged before it is read.
-        package var abandonment: Duration
+        package var abandonment = Duration.seconds(10)
         /// The time in which events are collected before they are read.
-        package var gathering: Duration
+        package var gathering = Duration.milliseconds(10)
         /// The polling interval, for file systems without events; a change found by polling only
         /// counts if the next poll finds the same state.
-        package var pollInterval: Duration
+        package var pollInterval = Duration.seconds(2)
 
-        /// 100 ms and 1 s for renames, 500 ms and 10 s for writes in place, 10 s for files that are
-        /// never closed, 10 ms to collect events, and a poll every 2 s.
-        package static let defaults = Timing(
-            debounce: .milliseconds(100),
-            longestDebounce: .seconds(1),
-            settling: .milliseconds(500),
-            longestSettling: .seconds(10),
-            abandonment: .seconds(10),
-            gathering: .milliseconds(10),
-            pollInterval: .seconds(2)
-        )
+        package static let defaults = Timing()
     }
 
     private let path: String

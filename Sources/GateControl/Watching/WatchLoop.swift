@@ -13,17 +13,10 @@ struct WatchLoop: Sendable {
         case stop
     }
 
-    private let path: String
-    private let timing: RulesWatcher.Timing
-    private let stop: StopSignal
-    private let logger: Logger
-
-    init(path: String, timing: RulesWatcher.Timing, stop: StopSignal, logger: Logger) {
-        self.path = path
-        self.timing = timing
-        self.stop = stop
-        self.logger = logger
-    }
+    let path: String
+    let timing: RulesWatcher.Timing
+    let stop: StopSignal
+    let logger: Logger
 
     /// Runs until the stop signal; reports the initial state, and every new state when its writer
     /// has finished.
@@ -76,7 +69,7 @@ struct WatchLoop: Sendable {
         for notice in taken {
             switch notice {
             case .of(let entry, let notice): schedule.receive(notice, of: entry, at: now)
-            case .lost: schedule.lose()
+            case .lost: schedule.forget()
             }
         }
         guard !taken.isEmpty else { return }

@@ -46,7 +46,7 @@ struct WatchedPaths: Equatable {
     /// Adds the names of the links on the path and returns the path without links; `nil` if there
     /// are too many links.
     private mutating func follow(_ path: String) -> String? {
-        var folder = Self.root(of: path)
+        var folder = path.hasPrefix("/") ? "/" : "."
         var names = Self.names(of: path)
         var links = 0
         while !names.isEmpty {
@@ -65,8 +65,6 @@ struct WatchedPaths: Equatable {
         }
         return folder
     }
-
-    private static func root(of path: String) -> String { path.hasPrefix("/") ? "/" : "." }
 
     private static func names(of path: String) -> [String] {
         path.split(separator: "/").map(String.init).filter { $0 != "." }

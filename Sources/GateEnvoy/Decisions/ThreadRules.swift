@@ -345,18 +345,6 @@ final class ThreadRules {
             address: subject.address
         )
         let upstream = self.ruleSet.upstreamIdentity(self.claims, identity)
-        func answer(versionAs standIn: String?) -> Answer? {
-            guard let standIn else {
-                return self.ruleSet.answer(to: decision, for: identity, as: subject.form, at: now)
-            }
-            return self.ruleSet.answer(
-                to: decision,
-                for: identity,
-                as: subject.form,
-                at: now,
-                versionAs: standIn
-            )
-        }
         let terms = self.ruleSet.terms(of: decision, for: identity)
         func verdict(_ denial: EnvoyVerdict.Denial?) -> EnvoyVerdict {
             EnvoyVerdict(
@@ -369,7 +357,7 @@ final class ThreadRules {
                 at: now
             )
         }
-        let own = answer(versionAs: nil)
+        let own = self.ruleSet.answer(to: decision, for: identity, as: subject.form, at: now)
         guard let version = unsafe version, upstream.add.isEmpty else {
             return (verdict(own.map { EnvoyVerdict.Denial($0) }), false)
         }
@@ -378,8 +366,14 @@ final class ThreadRules {
         }
         // Without a version, the denial has no place for it.
         guard identity.version.value != nil else { return (verdict(.init(own)), true) }
-        guard let pattern = answer(versionAs: VersionGaps.standIn),
-            let shared = EnvoyVerdict.Denial(pattern: pattern),
+        let pattern = self.ruleSet.answer(
+            to: decision,
+            for: identity,
+            as: subject.form,
+            at: now,
+            versionAs: VersionGaps.standIn
+        )
+        guard let pattern, let shared = EnvoyVerdict.Denial(pattern: pattern),
             shared.isSame(as: own, with: unsafe version.span)
         else { return (verdict(.init(own)), false) }
         return (verdict(shared), true)

@@ -15,7 +15,7 @@ public func createConfiguration(
     let bytes = unsafe Array(UnsafeBufferPointer(start: settings.ptr, count: settings.length))
     let origin: RulesOrigin
     do throws(RulesFileError) {
-        origin = try ModuleSettings(bytes).origin
+        origin = try RulesOrigin(settings: bytes)
     } catch {
         EnvoyLog.error("\(error)")
         return nil

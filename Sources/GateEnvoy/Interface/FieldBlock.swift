@@ -16,8 +16,8 @@ final class FieldBlock: @unchecked Sendable {
         unsafe self.lines = .allocate(capacity: fields.count)
         var end = 0
         for (index, field) in fields.enumerated() {
-            let name = unsafe self.write(field.name.lowercasedASCII, at: &end)
-            let value = unsafe self.write(field.value, at: &end)
+            let name = unsafe self.bytes.write(field.name.lowercasedASCII, at: &end)
+            let value = unsafe self.bytes.write(field.value, at: &end)
             unsafe self.lines.initializeElement(
                 at: index,
                 to: ModuleLine(
@@ -33,17 +33,6 @@ final class FieldBlock: @unchecked Sendable {
     deinit {
         unsafe self.bytes.deallocate()
         unsafe self.lines.deallocate()
-    }
-
-    private func write(_ text: String, at end: inout Int) -> UnsafeBufferPointer<UInt8> {
-        let start = end
-        for byte in text.utf8 {
-            unsafe self.bytes.initializeElement(at: end, to: byte)
-            end += 1
-        }
-        // A missing pointer would mean that there is no value.
-        let first = unsafe self.bytes.baseAddress.map { unsafe UnsafePointer($0 + start) }
-        return unsafe UnsafeBufferPointer(start: first, count: end - start)
     }
 
     var isEmpty: Bool { unsafe self.lines.isEmpty }
@@ -62,5 +51,45 @@ final class FieldBlock: @unchecked Sendable {
     /// Calls `body` with all lines.
     func withLines(_ body: (UnsafeMutableBufferPointer<ModuleLine>) -> Void) {
         unsafe body(self.lines)
+    }
+}
+
+/// Texts in memory of the module, as Envoy takes the values of labels.
+@safe
+final class TextBlock: @unchecked Sendable {
+    private let bytes: UnsafeMutableBufferPointer<UInt8>
+    private let texts: UnsafeMutableBufferPointer<ModuleBytes>
+
+    init(_ texts: [String]) {
+        unsafe self.bytes = .allocate(capacity: texts.reduce(0) { $0 + $1.utf8.count })
+        unsafe self.texts = .allocate(capacity: texts.count)
+        var end = 0
+        for (index, text) in texts.enumerated() {
+            let place = unsafe self.bytes.write(text, at: &end)
+            unsafe self.texts.initializeElement(at: index, to: ModuleBytes(place))
+        }
+    }
+
+    deinit {
+        unsafe self.bytes.deallocate()
+        unsafe self.texts.deallocate()
+    }
+
+    /// Calls `body` with all texts.
+    func withTexts<Result>(_ body: (UnsafeMutableBufferPointer<ModuleBytes>) -> Result) -> Result {
+        unsafe body(self.texts)
+    }
+}
+
+extension UnsafeMutableBufferPointer<UInt8> {
+    /// Copies a text to index `end`, and advances `end` past it.
+    fileprivate func write(_ text: String, at end: inout Int) -> UnsafeBufferPointer<UInt8> {
+        let start = end
+        for byte in text.utf8 {
+            unsafe self.initializeElement(at: end, to: byte)
+            end += 1
+        }
+        // An empty text has a pointer as well: without one, Envoy would assume that there is no value.
+        return unsafe UnsafeBufferPointer(rebasing: self[start..<end])
     }
 }

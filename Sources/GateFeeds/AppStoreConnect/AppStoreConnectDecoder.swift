@@ -5,8 +5,7 @@ internal import GateRules
 struct AppStoreConnectDecoder: FeedSourceDecoder {
     let keys = [
         "trackId", "bundleId", "issuer", "keyId", "key", "app", "platform", "builds", "ask",
-        "words",
-        "storeUrl", "rule", "url",
+        "words", "storeUrl", "rule", "url",
     ]
     let usualInterval: Int64 = 600
     let webhook: FeedWebhook.Form? = .apple
@@ -17,7 +16,11 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         let id = fields.required("keyId", of: noun).flatMap { $0.text("a key id", problems) }
         let secret = fields.required("key", of: noun).flatMap { $0.secret(problems) }
         let issuer = fields["issuer"].flatMap { $0.text("an issuer", problems) }
-        let platform = fields["platform"].map { self.platform($0, problems) } ?? .ios
+        let platforms = AppStoreConnectFeed.platforms.keys.sorted { $0.name < $1.name }
+        let platform =
+            fields["platform"].map {
+                $0.platform(of: "App Store Connect", among: platforms, problems)
+            } ?? .ios
         let readiness =
             fields["builds"]
             .flatMap { $0.choice(of: ConnectReadiness.self, problems) } ?? .testing
@@ -31,17 +34,6 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
             readiness: readiness,
             target: target
         )
-    }
-
-    private func platform(_ element: Element, _ problems: Problems) -> Platform? {
-        guard let platform = element.text("a platform", problems).map({ Platform($0) }) else {
-            return nil
-        }
-        if AppStoreConnectFeed.platforms[platform] != nil { return platform }
-        let names = AppStoreConnectFeed.platforms.keys.map(\.name).sorted()
-        let message =
-            "App Store Connect has no platform '\(platform)'; expected \(names.joined(separator: ", "))"
-        return problems.reject(message, at: element.place)
     }
 
     private func target(

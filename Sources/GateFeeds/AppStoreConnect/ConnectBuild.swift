@@ -10,12 +10,6 @@ struct ConnectBuild: Equatable {
 
     /// Decodes a build; returns `nil` if no tester can have it, because its processing is
     /// unfinished or has failed, or because it has no audience.
-    ///
-    /// - Parameters:
-    ///   - resource: The build.
-    ///   - list: The list with the related resources.
-    ///   - readiness: The condition under which a build is required for testers.
-    /// - Throws: `FeedFailure` for a resource that is not a build.
     init?(
         _ resource: JSONValue,
         in list: ConnectList,

@@ -1,4 +1,3 @@
-internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
@@ -21,12 +20,6 @@ struct ConnectClient {
     }
 
     /// Fetches all pages of a list, up to the maximum.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the list.
-    ///   - parameters: The filters, fields and inclusions.
-    /// - Returns: The resources of all pages.
-    /// - Throws: `FeedFailure` if a page cannot be fetched.
     mutating func list(
         _ path: [String],
         _ parameters: [(name: String, value: String)]
@@ -39,7 +32,7 @@ struct ConnectClient {
             try self.checkBudget()
             let response = try await self.ask(url)
             self.budget = ConnectBudget(response.head)
-            let page = try JSONValue.body(of: response)
+            let page = try JSONValue.body(response.body)
             try list.add(page)
             next = try self.next(of: page, after: url)
         }
@@ -50,10 +43,10 @@ struct ConnectClient {
         _ path: [String],
         _ parameters: [(name: String, value: String)]
     ) throws(FeedFailure) -> FetchURL {
-        var url = self.url.appending(components: ["v1"] + path)
-        for (name, value) in parameters { url = try? url?.appending(query: name, value) }
-        guard let url else { throw .fetch(.unsendable) }
-        return url
+        guard let url = self.url.appending(components: ["v1"] + path) else {
+            throw .fetch(.unsendable)
+        }
+        return try url.appending(parameters)
     }
 
     private func ask(_ url: FetchURL) async throws(FeedFailure) -> FetchResponse {

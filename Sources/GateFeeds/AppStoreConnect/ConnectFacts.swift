@@ -14,6 +14,11 @@ struct ConnectFacts {
         var ask = ConnectDemand.require
         /// The names of audiences in responses.
         var words = TestAudience.Words.own
+
+        /// Returns the keys that identify the clients.
+        fileprivate func clients(on channel: String? = nil) -> [JSONValue.Member] {
+            StoreKeys(app: self.app, platform: self.platform.name, channel: channel).members
+        }
     }
 
     /// A placeholder for the time of versions that were already in the store at the first fetch.
@@ -53,14 +58,10 @@ struct ConnectFacts {
         )
     }
 
-    /// Generates the rules file.
+    /// Generates the rules file; the ID of the feed prefixes the IDs of the rules.
     ///
-    /// - Parameters:
-    ///   - feed: The ID of the feed, which prefixes the IDs of the rules.
-    ///   - target: The clients that the facts apply to.
-    ///   - memory: The times at which versions became available in the store.
-    ///   - now: The time at which the expiration of builds is evaluated.
-    /// - Returns: The feed's contribution.
+    /// `memory`: the times at which versions became available in the store; `now`: the time at which the expiration of
+    /// builds is evaluated.
     func document(
         of feed: String,
         for target: Target,
@@ -80,7 +81,7 @@ struct ConnectFacts {
         if !self.builds.isEmpty {
             document.testFlight = [
                 .object(
-                    self.identity(of: target) + Self.words(of: target) + [
+                    target.clients() + Self.words(of: target) + [
                         .init("feed", .text(feed)),
                         .init("builds", .list(self.items(now))),
                     ]
@@ -97,7 +98,7 @@ struct ConnectFacts {
     /// unknown must pass.
     private func demand(of newest: ConnectBuild, for target: Target) -> [JSONValue.Member] {
         let build = newest.build
-        let match = self.identity(of: target) + [.init("channel", .text(build.audience.channel))]
+        let match = target.clients(on: build.audience.channel)
         var members: [JSONValue.Member] = [
             .init("match", .object(match)), .init("minimum", .text("\(build.version)")),
         ]
@@ -114,22 +115,14 @@ struct ConnectFacts {
         return members
     }
 
-    private func identity(of target: Target) -> [JSONValue.Member] {
-        (target.app.map { [.init("app", .text($0))] } ?? [])
-            + [.init("platform", .text(target.platform.name))]
-    }
-
     private static func words(of target: Target) -> [JSONValue.Member] {
         target.words == .own ? [] : [.init("words", .text(target.words.rawValue))]
     }
 
     private func release(_ newest: ConnectBuild, for target: Target) -> JSONValue {
         let build = newest.build
-        var members =
-            self.identity(of: target) + [
-                .init("channel", .text(build.audience.channel)),
-                .init("version", .text("\(build.version)")),
-            ]
+        var members = target.clients(on: build.audience.channel)
+        members.append(.init("version", .text("\(build.version)")))
         if let number = try? BuildNumber(parsing: newest.number) {
             members.append(.init("build", .build(number)))
         }
@@ -143,7 +136,7 @@ struct ConnectFacts {
         _ memory: [String: String],
         _ now: Timestamp
     ) -> JSONValue {
-        var members = self.identity(of: target)
+        var members = target.clients()
         members.append(.init("version", .text("\(version.version)")))
         if let build = version.build { members.append(.init("build", .build(build))) }
         // The placeholder for versions found at the first fetch does not parse as a time.

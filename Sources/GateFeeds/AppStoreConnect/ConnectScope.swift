@@ -10,17 +10,9 @@ struct ConnectScope {
     /// The other apps and platforms in the responses, in the order of their first appearance.
     private(set) var others: [String] = []
 
-    init(app: String, platform: String) {
-        self.app = app
-        self.platform = platform
-    }
-
-    /// Checks the app and platform of a resource, and records unexpected ones.
+    /// Whether a build or a version is of the expected app and platform; others are recorded in `others`.
     ///
-    /// - Parameters:
-    ///   - resource: A build or a version.
-    ///   - platform: The platform of the resource; `nil` if it is unknown.
-    /// - Returns: `false` if the resource states a different app or platform.
+    /// `platform`: The platform of the resource; `nil` if it is unknown.
     mutating func accepts(_ resource: JSONValue, for platform: String?) -> Bool {
         let app = resource[path: "relationships.app.data.id"]?.text
         let other: String? =

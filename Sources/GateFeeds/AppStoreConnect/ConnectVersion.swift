@@ -70,10 +70,3 @@ struct ConnectVersion: Equatable {
         return Timestamp(secondsSinceEpoch: start.secondsSinceEpoch + days * Self.day)
     }
 }
-
-extension JSONValue {
-    fileprivate var wholeNumber: Int64? {
-        guard case .number(let text) = self else { return nil }
-        return Int64(text)
-    }
-}

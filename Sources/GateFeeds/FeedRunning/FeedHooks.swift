@@ -56,12 +56,8 @@ package final class FeedHooks: Sendable {
 
     /// Handles a webhook.
     ///
-    /// - Parameters:
-    ///   - body: The unmodified body.
-    ///   - feed: The ID of the feed.
-    ///   - peer: The sender, for the log.
-    ///   - values: Returns the values of a header field.
-    /// - Returns: The outcome.
+    /// `body` must be unmodified, because the signature covers it. `peer` is the sender, for the log. `values` returns the
+    /// values of a header field.
     package func take(
         _ body: [UInt8],
         for feed: String,
@@ -80,7 +76,15 @@ package final class FeedHooks: Sendable {
             self.logger.debug("webhook accepted", metadata: ["feed": "\(feed)"])
             hook.wakeup.wake()
         case .unsigned, .invalidSignature:
-            self.logRefusal(outcome, feed, peer)
+            self.logger.log(
+                level: self.isTimeToLog(outcome) ? .warning : .debug,
+                "webhook rejected",
+                metadata: [
+                    "feed": "\(feed)", "client": "\(peer)",
+                    "reason": outcome == .unsigned
+                        ? "the signature is missing" : "the signature is invalid",
+                ]
+            )
         case .unknown, .secretMissing:
             break
         }
@@ -107,18 +111,6 @@ package final class FeedHooks: Sendable {
             )
             return .secretMissing
         }
-    }
-
-    private func logRefusal(_ outcome: Outcome, _ feed: String, _ peer: String) {
-        self.logger.log(
-            level: self.isTimeToLog(outcome) ? .warning : .debug,
-            "webhook rejected",
-            metadata: [
-                "feed": "\(feed)", "client": "\(peer)",
-                "reason": outcome == .unsigned
-                    ? "the signature is missing" : "the signature is invalid",
-            ]
-        )
     }
 
     private func isTimeToLog(_ outcome: Outcome) -> Bool {

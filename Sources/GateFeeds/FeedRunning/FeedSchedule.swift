@@ -1,4 +1,3 @@
-internal import GatePolicy
 package import GateRules
 
 /// The schedule of a feed: the times of its fetches and of its value's expiration, independent of
@@ -56,10 +55,7 @@ package struct FeedSchedule: Equatable {
 
     /// Creates a schedule whose first fetch is due immediately.
     ///
-    /// - Parameters:
-    ///   - timing: The timing in the rules file.
-    ///   - confirmedAt: The time at which the stored value was confirmed.
-    ///   - now: The current time.
+    /// `confirmedAt`: The time at which the stored value was confirmed.
     package init(_ timing: FeedTiming, confirmedAt: Int64?, now: Moment) {
         self.timing = timing
         self.confirmedAt = confirmedAt

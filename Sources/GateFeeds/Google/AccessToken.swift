@@ -23,8 +23,8 @@ struct AccessToken: Sendable, Equatable {
             throw .status(response.head, detail: detail)
         }
         guard let text = body?["access_token"]?.text, !text.isEmpty,
-            case .number(let seconds)? = body?["expires_in"],
-            let lifetime = Int64(seconds), (1...ServiceAccount.lifetime).contains(lifetime)
+            let lifetime = body?["expires_in"]?.wholeNumber,
+            (1...ServiceAccount.lifetime).contains(lifetime)
         else { throw .content("the response has no valid 'access_token' or 'expires_in'") }
         self.init(text, asked: asked, lifetime: lifetime)
     }

@@ -8,8 +8,6 @@ internal import GateSystem
 actor AccessTokens {
     private typealias Flight = Task<Result<AccessToken, FeedFailure>, Never>
 
-    private static let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
-
     private let account: GoogleIdentity
     private let scopes: [String]
     private var current: AccessToken?
@@ -40,11 +38,14 @@ actor AccessTokens {
         _ request: FetchRequest,
         _ context: FeedContext
     ) async throws(FeedFailure) -> FetchResponse {
+        var request = request
         let token = try await self.token(context)
-        let response = try await Self.fetch(request, .bearer(token), context)
+        request.credential = .bearer(token)
+        let response = try await context.fetcher.response(to: request)
         guard response.status == 401 else { return response }
         await self.forget(token)
-        return try await Self.fetch(request, .bearer(try await self.token(context)), context)
+        request.credential = .bearer(try await self.token(context))
+        return try await context.fetcher.response(to: request)
     }
 
     /// Discards the current token, after it was rejected.
@@ -69,10 +70,8 @@ actor AccessTokens {
     }
 
     private func next(_ context: FeedContext) async throws(FeedFailure) -> AccessToken {
-        let key: Secret
-        switch self.account {
-        case .file(let place): key = place
-        case .metadataServer: return try await self.tokenOfMachine(context)
+        guard case .file(let key) = self.account else {
+            return try await self.tokenOfMachine(context)
         }
         let now = context.now()
         let text = try key.read()
@@ -80,19 +79,20 @@ actor AccessTokens {
             file["type"]?.text == WorkloadIdentity.type
         {
             let identity = try WorkloadIdentity(file, in: key)
-            return try await identity.token(scopes: self.scopes, context) {
-                (request) throws(FeedFailure) in
-                try await Self.fetch(request, request.credential, context)
-            }
+            return try await identity.token(
+                scopes: self.scopes,
+                context,
+                fetch: context.fetcher.response
+            )
         }
         let account = try ServiceAccount(parsing: text, in: key)
         let assertion = try account.assertion(scopes: self.scopes, now: now)
-        let form = "grant_type=\(Self.grant)&assertion=\(assertion)"
+        let grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
         let request = FetchRequest(
             account.tokenURL,
-            method: .post(body: Array(form.utf8), type: "application/x-www-form-urlencoded")
+            method: .form(["grant_type": grant, "assertion": assertion])
         )
-        return try AccessToken(try await Self.fetch(request, nil, context), asked: now)
+        return try AccessToken(try await context.fetcher.response(to: request), asked: now)
     }
 
     private func tokenOfMachine(
@@ -107,16 +107,6 @@ actor AccessTokens {
             throw MetadataServer.failure(error)
         }
         return try AccessToken(response, asked: now)
-    }
-
-    private static func fetch(
-        _ request: FetchRequest,
-        _ credential: Credential?,
-        _ context: FeedContext
-    ) async throws(FeedFailure) -> FetchResponse {
-        var request = request
-        request.credential = credential
-        return try await context.fetcher.response(to: request)
     }
 }
 

@@ -86,15 +86,7 @@ struct WorkloadIdentity {
             "subject_token_type": self.tokenType,
             "subject_token": try self.subjectToken(),
         ]
-        let exchange = FetchRequest(
-            self.tokenURL,
-            method: .post(
-                body: Array(
-                    form.map { "\($0.key)=\(Self.encoded($0.value))" }.joined(separator: "&").utf8
-                ),
-                type: "application/x-www-form-urlencoded"
-            )
-        )
+        let exchange = FetchRequest(self.tokenURL, method: .form(form))
         let federated = try AccessToken(try await fetch(exchange), asked: now)
         guard let impersonationURL else { return federated }
         let list = scopes.map { "\"\($0)\"" }.joined(separator: ",")
@@ -118,11 +110,20 @@ struct WorkloadIdentity {
         }
         return token
     }
+}
 
-    /// Encodes a form value (application/x-www-form-urlencoded).
-    private static func encoded(_ text: String) -> String {
-        PercentEncoding.encoded(text) { byte in
-            PercentEncoding.isUnreserved(byte) && byte != UInt8(ascii: "~")
+extension FetchRequest.Method {
+    /// A form (application/x-www-form-urlencoded); values are encoded, names must not need it.
+    static func form(_ fields: KeyValuePairs<String, String>) -> Self {
+        let pairs = fields.map { name, value in
+            let encoded = PercentEncoding.encoded(value) { byte in
+                PercentEncoding.isUnreserved(byte) && byte != UInt8(ascii: "~")
+            }
+            return "\(name)=\(encoded)"
         }
+        return .post(
+            body: Array(pairs.joined(separator: "&").utf8),
+            type: "application/x-www-form-urlencoded"
+        )
     }
 }

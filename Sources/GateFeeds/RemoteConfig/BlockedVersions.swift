@@ -2,29 +2,15 @@ internal import GatePolicy
 
 /// The blocked versions: in each piece, those below a floor.
 struct BlockedVersions: Equatable {
-    private struct Span: Equatable {
-        var lower: AppVersion?
-        var hasLower: Bool
-        var upper: AppVersion
-        var hasUpper: Bool
-    }
-
-    private var spans: [Span] = []
+    private var spans: [VersionSpan] = []
 
     /// Blocks the versions of a piece below a floor; pieces must be added in ascending order.
     mutating func block(below floor: AppVersion, in piece: VersionPiece) {
-        if let lower = piece.lower, floor < lower || (floor == lower && !piece.isSingle) { return }
-        let span: Span
-        if let upper = piece.upper, piece.isSingle {
-            guard upper < floor else { return }
-            span = Span(lower: upper, hasLower: true, upper: upper, hasUpper: true)
-        } else {
-            let upper = piece.upper.map { min($0, floor) } ?? floor
-            span = Span(lower: piece.lower, hasLower: false, upper: upper, hasUpper: false)
-        }
+        if let lower = piece.lower, floor <= lower { return }
+        var span = VersionSpan(piece)
+        span.upper = piece.upper.map { min($0, floor) } ?? floor
         if let last = self.spans.last, last.upper == span.lower, last.hasUpper || span.hasLower {
-            self.spans[self.spans.count - 1].upper = span.upper
-            self.spans[self.spans.count - 1].hasUpper = span.hasUpper
+            self.spans[self.spans.count - 1].join(span)
         } else {
             self.spans.append(span)
         }
@@ -38,15 +24,10 @@ struct BlockedVersions: Equatable {
     /// The blocked ranges that are not below the minimum.
     var ranges: [VersionRange] {
         self.spans.compactMap { span in
-            let text: String
-            if let lower = span.lower, lower != span.upper {
-                let start = "\(span.hasLower ? ">=" : ">")\(lower)"
-                text = "\(start) \(span.hasUpper ? "<=" : "<")\(span.upper)"
-            } else {
-                guard span.hasUpper else { return nil }
-                text = "\(span.upper)"
-            }
-            return try? VersionRange(parsing: text)
+            guard span.lower == nil else { return span.range }
+            // The minimum blocks the versions below the upper bound.
+            guard let upper = span.upper, span.hasUpper else { return nil }
+            return try? VersionRange(parsing: "\(upper)")
         }
     }
 }

@@ -74,33 +74,3 @@ struct BuildFloors {
         }
     }
 }
-
-/// A range of adjacent version pieces.
-private struct VersionSpan {
-    private let lower: AppVersion?
-    private let hasLower: Bool
-    private var upper: AppVersion?
-    private var hasUpper: Bool
-
-    init(_ piece: VersionPiece) {
-        self.lower = piece.lower
-        self.upper = piece.upper
-        self.hasLower = piece.isSingle
-        self.hasUpper = piece.isSingle
-    }
-
-    /// Extends the span to the end of the next one.
-    mutating func join(_ next: VersionSpan) {
-        self.upper = next.upper
-        self.hasUpper = next.hasUpper
-    }
-
-    /// The versions as a range; `nil` for all versions.
-    var range: VersionRange? {
-        if let lower, lower == self.upper { return try? VersionRange(parsing: "\(lower)") }
-        let start = self.lower.map { "\(self.hasLower ? ">=" : ">")\($0)" }
-        let end = self.upper.map { "\(self.hasUpper ? "<=" : "<")\($0)" }
-        let words = [start, end].compactMap(\.self)
-        return words.isEmpty ? nil : try? VersionRange(parsing: words.joined(separator: " "))
-    }
-}

@@ -27,9 +27,7 @@ struct FormPiece: Equatable {
 
     /// Returns the pieces for all combinations of results; tests beyond the maximum are omitted.
     static func all(of tests: [Test]) -> [FormPiece] {
-        var told: [Test] = []
-        for test in tests where !told.contains(test) { told.append(test) }
-        return told.prefix(Self.maximumTests).reduce([FormPiece(answers: [])]) { pieces, test in
+        tests.uniqued().prefix(Self.maximumTests).reduce([FormPiece(answers: [])]) { pieces, test in
             pieces.flatMap { piece in
                 [false, true].map { isYes in
                     FormPiece(answers: piece.answers + [Answer(test: test, isYes: isYes)])
@@ -111,5 +109,37 @@ struct VersionPiece: Equatable {
         if self.isSingle, self.lower == threshold { return relation.holds(0, 0) }
         let isBelow = self.upper.map { $0 <= threshold } ?? false
         return relation.holds(isBelow ? -1 : 1, 0)
+    }
+}
+
+/// A range of adjacent version pieces.
+struct VersionSpan: Equatable {
+    /// The lower bound; `nil` for all versions up to the upper one.
+    let lower: AppVersion?
+    /// Whether the range includes the lower bound.
+    let hasLower: Bool
+    var upper: AppVersion?
+    private(set) var hasUpper: Bool
+
+    init(_ piece: VersionPiece) {
+        self.lower = piece.lower
+        self.upper = piece.upper
+        self.hasLower = piece.isSingle
+        self.hasUpper = piece.isSingle
+    }
+
+    /// Extends the span to the end of the next one.
+    mutating func join(_ next: VersionSpan) {
+        self.upper = next.upper
+        self.hasUpper = next.hasUpper
+    }
+
+    /// The versions as a range; `nil` for all versions.
+    var range: VersionRange? {
+        if let lower, lower == self.upper { return try? VersionRange(parsing: "\(lower)") }
+        let start = self.lower.map { "\(self.hasLower ? ">=" : ">")\($0)" }
+        let end = self.upper.map { "\(self.hasUpper ? "<=" : "<")\($0)" }
+        let words = [start, end].compactMap(\.self)
+        return words.isEmpty ? nil : try? VersionRange(parsing: words.joined(separator: " "))
     }
 }

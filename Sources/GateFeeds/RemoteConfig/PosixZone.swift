@@ -34,7 +34,7 @@ struct PosixZone: Sendable, Equatable {
 
     /// Parses the rule; `nil` if it is invalid.
     init?(_ text: String) {
-        var parser = Parser(text)
+        var parser = Parser(rest: text[...])
         guard parser.skipName(), let west = parser.time() else { return nil }
         self.standard = -west
         guard !parser.isAtEnd else {
@@ -94,11 +94,7 @@ struct PosixZone: Sendable, Equatable {
     }
 
     private struct Parser {
-        private var rest: Substring
-
-        init(_ text: String) {
-            self.rest = text[...]
-        }
+        var rest: Substring
 
         var isAtEnd: Bool { self.rest.isEmpty }
         var isAtComma: Bool { self.rest.first == "," }

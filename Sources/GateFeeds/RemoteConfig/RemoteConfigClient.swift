@@ -31,10 +31,9 @@ struct RemoteConfigClient {
         case .platform(let names): names.contains(self.platform.name)
         case .app(let id): self.isApp(id)
         case .language(let names): self.language.map { names.contains("\($0)".lowercased()) }
-        case .version(let relation, let version): piece.versions.meets(relation, version)
-        case .versions(let versions): versions.contains { piece.versions.meets(.equal, $0) }
-        case .build(let relation, let build): piece.builds.meets(relation, build)
-        case .builds(let builds): builds.contains { piece.builds.meets(.equal, $0) }
+        case .version(let relation, let versions):
+            versions.contains { piece.versions.meets(relation, $0) }
+        case .build(let relation, let builds): builds.contains { piece.builds.meets(relation, $0) }
         case .written(let test, let isMet): piece.forms.answer(to: test).map { $0 == isMet }
         case .time(let relation, let time, let zone): self.isTime(relation, time, in: zone)
         case .undecidable: nil

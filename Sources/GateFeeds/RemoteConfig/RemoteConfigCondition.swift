@@ -15,10 +15,10 @@ struct RemoteConfigCondition: Sendable, Equatable {
         case app(String)
         /// The languages of the device, in lowercase with hyphens.
         case language(Set<String>)
-        case version(Relation, AppVersion)
-        case versions([AppVersion])
-        case build(Relation, BuildNumber)
-        case builds([BuildNumber])
+        /// Met if the version has the relation to any of the versions.
+        case version(Relation, [AppVersion])
+        /// Met if the build has the relation to any of the builds.
+        case build(Relation, [BuildNumber])
         /// A test of the written version or build, with the required result.
         case written(WrittenTest, isMet: Bool)
         /// A local time in a zone, represented as if it were UTC.
@@ -61,26 +61,14 @@ struct RemoteConfigCondition: Sendable, Equatable {
     /// The versions at which the result may change.
     var thresholds: [AppVersion] {
         self.elements.flatMap { element -> [AppVersion] in
-            switch element {
-            case .version(_, let version): [version]
-            case .versions(let versions): versions
-            case .constant, .platform, .app, .language, .build, .builds, .written, .time,
-                .undecidable:
-                []
-            }
+            if case .version(_, let versions) = element { versions } else { [] }
         }
     }
 
     /// The builds at which the result may change.
     var buildThresholds: [BuildNumber] {
         self.elements.flatMap { element -> [BuildNumber] in
-            switch element {
-            case .build(_, let build): [build]
-            case .builds(let builds): builds
-            case .constant, .platform, .app, .language, .version, .versions, .written, .time,
-                .undecidable:
-                []
-            }
+            if case .build(_, let builds) = element { builds } else { [] }
         }
     }
 
@@ -106,8 +94,7 @@ struct RemoteConfigCondition: Sendable, Equatable {
 
     var isTimed: Bool {
         self.elements.contains { element in
-            if case .time = element { return true }
-            return false
+            if case .time = element { true } else { false }
         }
     }
 }

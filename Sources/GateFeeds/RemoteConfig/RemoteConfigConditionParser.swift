@@ -8,14 +8,10 @@ internal import GateRules
 struct RemoteConfigConditionParser {
     private var rest: Substring
 
-    private init(_ text: Substring) {
-        self.rest = text
-    }
-
     static func parse(_ expression: String) -> RemoteConfigCondition {
         RemoteConfigCondition(
             elements: Self.parts(of: expression).map { part in
-                var parser = Self(part)
+                var parser = Self(rest: part)
                 return parser.element() ?? .undecidable(String(part))
             }
         )
@@ -75,33 +71,27 @@ struct RemoteConfigConditionParser {
         return nil
     }
 
-    /// Parses `>=(['1.2.0'])` or `exactlyMatches(['1.2.0', '1.2.1'])`.
     private mutating func version() -> RemoteConfigCondition.Element? {
         if let element = self.written(.version) { return element }
-        if self.take("exactlyMatches") {
-            guard let texts = self.argument() else { return nil }
-            let versions = texts.compactMap { try? AppVersion(parsing: $0) }
-            return versions.count == texts.count ? .versions(versions) : nil
-        }
-        guard let relation = self.relation(), let texts = self.argument(), texts.count == 1,
-            let version = try? AppVersion(parsing: texts[0])
-        else { return nil }
-        return .version(relation, version)
+        return self.comparison { try? AppVersion(parsing: $0) }.map { .version($0, $1) }
     }
 
-    /// Parses `>=(['100'])` or `exactlyMatches(['100', '101'])`; builds with dots are not
-    /// supported.
+    /// Parses a condition on a build; builds with dots are not supported.
     private mutating func build() -> RemoteConfigCondition.Element? {
         if let element = self.written(.build) { return element }
-        if self.take("exactlyMatches") {
-            guard let texts = self.argument() else { return nil }
-            let builds = texts.compactMap { UInt64($0).map { BuildNumber($0) } }
-            return builds.count == texts.count ? .builds(builds) : nil
-        }
-        guard let relation = self.relation(), let texts = self.argument(), texts.count == 1,
-            let build = UInt64(texts[0]).map({ BuildNumber($0) })
+        return self.comparison { UInt64($0).map { BuildNumber($0) } }.map { .build($0, $1) }
+    }
+
+    /// Parses `>=(['1.2.0'])` or `exactlyMatches(['1.2.0', '1.2.1'])`.
+    private mutating func comparison<Value>(
+        _ read: (String) -> Value?
+    ) -> (RemoteConfigCondition.Relation, [Value])? {
+        let isList = self.take("exactlyMatches")
+        guard let relation = isList ? .equal : self.relation(), let texts = self.argument(),
+            isList || texts.count == 1
         else { return nil }
-        return .build(relation, build)
+        let values = texts.compactMap(read)
+        return values.count == texts.count ? (relation, values) : nil
     }
 
     /// Parses `contains(['1.2', 'beta'])`, `notContains` or `matches(['^1\\.2'])`; one matching

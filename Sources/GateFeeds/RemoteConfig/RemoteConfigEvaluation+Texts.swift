@@ -12,12 +12,9 @@ extension RemoteConfigEvaluation {
     }
 
     /// Returns a text by language, from conditions on the device language or from an object with a
-    /// text per language.
+    /// text per language; texts that state none are in `language`.
     ///
-    /// - Parameters:
-    ///   - path: The parameter.
-    ///   - language: The language of texts that state none.
-    /// - Returns: The texts; empty if there is no parameter, or if it depends on other conditions.
+    /// The result is empty if there is no parameter, or if it depends on other conditions.
     mutating func words(_ path: String, in language: LanguageTag) -> [LanguageTag: String] {
         guard let named = self.parameter(path) else { return [:] }
         let asked = self.template.conditions
@@ -31,8 +28,8 @@ extension RemoteConfigEvaluation {
             defer { self.client.language = nil }
             guard let value = self.uniform(named) else { return [:] }
             do throws(SourceValue.Fault) {
-                words.merge(try SourceValue.words(value.unfolded, in: language)) { first, _ in first
-                }
+                let stated = try SourceValue.words(value.unfolded(from: "{"), in: language)
+                words.merge(stated) { first, _ in first }
             } catch {
                 self.note("\(RemoteConfigError(error, path)): it is not used")
                 return [:]
@@ -77,15 +74,8 @@ extension RemoteConfigEvaluation {
             maintenance?.until = try self.time(path)
         }
         guard maintenance != nil else { return nil }
-        if names.isGiven(SourceMaintenance.titleField) {
-            maintenance?.words.title = self.words(SourceMaintenance.titleField, names, in: language)
-        }
-        if names.isGiven(SourceMaintenance.messageField) {
-            maintenance?.words.message = self.words(
-                SourceMaintenance.messageField,
-                names,
-                in: language
-            )
+        for (field, part) in SourceMaintenance.texts where names.isGiven(field) {
+            maintenance?.words[keyPath: part] = self.words(field, names, in: language)
         }
         return maintenance
     }
@@ -118,7 +108,8 @@ extension RemoteConfigEvaluation {
                 continue
             }
             do throws(SourceValue.Fault) {
-                stated.append(try SourceMaintenance.reading(value.unfolded, in: language))
+                let unfolded = value.unfolded(from: "{")
+                stated.append(try SourceMaintenance.reading(unfolded, in: language))
             } catch {
                 throw RemoteConfigError(error, named.name)
             }
@@ -146,15 +137,5 @@ extension RemoteConfigEvaluation {
         } catch {
             throw RemoteConfigError(error, path)
         }
-    }
-}
-
-extension JSONValue {
-    /// The JSON object in a string value, or the value itself.
-    fileprivate var unfolded: JSONValue {
-        guard case .text(let text) = self, text.first == "{",
-            let value = try? JSONParser.parse(Array(text.utf8))
-        else { return self }
-        return value
     }
 }

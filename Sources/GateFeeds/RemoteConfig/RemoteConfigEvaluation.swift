@@ -22,21 +22,11 @@ struct RemoteConfigEvaluation {
     let template: RemoteConfigTemplate
     var client: RemoteConfigClient
     /// The floor in the previous template.
-    let before: AppVersion?
+    var before: AppVersion?
     /// The names of the conditions that only Firebase can evaluate.
     private(set) var undecided: [String] = []
     /// Remarks about the evaluation of values.
     private(set) var notes: [String] = []
-
-    init(
-        template: RemoteConfigTemplate,
-        client: RemoteConfigClient,
-        before: AppVersion? = nil
-    ) {
-        self.template = template
-        self.client = client
-        self.before = before
-    }
 
     /// Returns the parameter at a path; `nil` if there is none.
     func parameter(_ path: String) -> Named? {
@@ -76,14 +66,11 @@ struct RemoteConfigEvaluation {
         }
     }
 
-    /// Returns the version in a parameter for the clients of a piece.
+    /// Returns the lowest version in a parameter that the clients of a piece may have.
     ///
-    /// - Parameters:
-    ///   - named: The parameter.
-    ///   - piece: The clients.
-    ///   - key: The corresponding `fields` key for builds, which a message suggests if the text is
-    ///     probably a build.
-    /// - Returns: The lowest version that the clients may have.
+    /// `key`: The corresponding `fields` key for builds, which a message suggests if the text is
+    /// probably a build.
+    ///
     /// - Throws: `RemoteConfigError` if an applicable value is not a version.
     mutating func version(
         _ named: Named,
@@ -162,15 +149,10 @@ struct RemoteConfigEvaluation {
                 )
                 for text in texts { _ = try add(.text(text)) }
             case .inAppDefault:
-                guard isCertain else { continue }
                 self.note("'\(name)' uses the in-app default \(place): nothing is required there")
                 return .nothing
-            case .personalized:
-                guard isCertain else { continue }
-                return .unknown(reason: "is chosen by Firebase for each client \(place)")
-            case .unreadable(let problem):
-                guard isCertain else { continue }
-                return .unknown(reason: "has an invalid value: \(problem)")
+            case .personalized, .unreadable:
+                return .unknown(reason: value.reasonUnknown(place))
             }
         }
         // If the default is a rollout, the value of clients outside of the rollout is unknown.
@@ -196,23 +178,12 @@ struct RemoteConfigEvaluation {
             case .text, .json:
                 if isCertain { return value.stated }
             case .inAppDefault:
-                guard isCertain else { continue }
                 self.note(
                     "'\(named.name)' uses the in-app default \(place), and is not used there"
                 )
                 return nil
-            case .personalized:
-                guard isCertain else { continue }
-                throw .unknowable(
-                    parameter: named.name,
-                    reason: "is chosen by Firebase for each client \(place)"
-                )
-            case .unreadable(let problem):
-                guard isCertain else { continue }
-                throw .unknowable(
-                    parameter: named.name,
-                    reason: "has an invalid value: \(problem)"
-                )
+            case .personalized, .unreadable:
+                throw .unknowable(parameter: named.name, reason: value.reasonUnknown(place))
             }
         }
         return nil
@@ -220,6 +191,8 @@ struct RemoteConfigEvaluation {
 
     /// Returns the values that clients may have, in order of priority, up to one that is certain
     /// for all remaining clients.
+    ///
+    /// Values that the template does not contain are omitted if only some clients may have them.
     private mutating func values(
         of parameter: RemoteConfigTemplate.Parameter,
         in piece: ClientPiece
@@ -230,6 +203,8 @@ struct RemoteConfigEvaluation {
             let holds = self.client.meets(condition, in: piece)
             if holds == false { continue }
             if holds == nil, !self.undecided.contains(name) { self.undecided.append(name) }
+            // `outcome` and `certain` stop at a value that the template does not contain, so such a value must be certain.
+            guard holds == true || value.isDrawn || value.stated != nil else { continue }
             values.append((value, "where '\(name)' holds", holds == true))
             if holds == true, !value.isDrawn { return values }
         }
@@ -248,6 +223,12 @@ extension RemoteConfigTemplate.Value {
     /// Whether only some of the eligible clients have the value.
     fileprivate var isDrawn: Bool {
         if case .drawn = self { true } else { false }
+    }
+
+    /// Returns the reason why a value is unknown, to append to the name of its parameter.
+    fileprivate func reasonUnknown(_ place: String) -> String {
+        if case .unreadable(let problem) = self { return "has an invalid value: \(problem)" }
+        return "is chosen by Firebase for each client \(place)"
     }
 }
 

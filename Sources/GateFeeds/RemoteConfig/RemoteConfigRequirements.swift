@@ -19,28 +19,13 @@ struct RemoteConfigRequirements: Equatable {
         var others: [String] = []
     }
 
-    var minimum: AppVersion?
-    var minimumBuild: BuildNumber?
-    var blocked: [VersionRange] = []
-    /// Blocked builds, and versions that are blocked only for some clients.
-    var blockedBuilds: [BlockedBuilds] = []
-    var recommended: AppVersion?
-    var recommendedBuild: BuildNumber?
+    /// The requirements; `blockedBuilds` also contains versions that are blocked only for some
+    /// clients.
+    var demands = FeedDemands()
     /// The names of the conditions that the gate cannot evaluate.
     var undecided: [String] = []
     /// Remarks for operators about the evaluation.
     var notes: [String] = []
-
-    var demands: FeedDemands {
-        FeedDemands(
-            minimum: self.minimum,
-            minimumBuild: self.minimumBuild,
-            recommended: self.recommended,
-            recommendedBuild: self.recommendedBuild,
-            blocked: self.blocked,
-            blockedBuilds: self.blockedBuilds
-        )
-    }
 
     init(
         _ template: RemoteConfigTemplate,
@@ -70,7 +55,7 @@ struct RemoteConfigRequirements: Equatable {
         try self.setBlocks(names, unless: enforce, &reading)
         let latest = reading.parameter(latestName)
         let latestBuild = reading.parameter(names.latestBuild)
-        self.recommended = try self.lowest(latest, or: minimum, unless: enforce, &reading) {
+        self.demands.recommended = try self.lowest(latest, or: minimum, unless: enforce, &reading) {
             (named, piece, reading) throws(RemoteConfigError) in
             try reading.version(
                 named,
@@ -78,7 +63,7 @@ struct RemoteConfigRequirements: Equatable {
                 or: named.name == latestName ? "latestBuild" : "minBuild"
             )
         }
-        self.recommendedBuild = try self.lowest(
+        self.demands.recommendedBuild = try self.lowest(
             latestBuild,
             or: minimumBuild,
             unless: enforce,
@@ -105,12 +90,11 @@ struct RemoteConfigRequirements: Equatable {
         let floors = try Self.floors(minimum, unless: enforce, &reading)
         // A client without a build only has to meet the requirements for all builds.
         let minimums = floors.map(\.blocked.minimum)
-        self.minimum =
-            minimums.contains(nil) ? nil : minimums.compactMap(\.self).min()
-        self.blocked = floors[0].blocked.ranges.filter { range in
+        self.demands.minimum = minimums.contains(nil) ? nil : minimums.compactMap(\.self).min()
+        self.demands.blocked = floors[0].blocked.ranges.filter { range in
             floors.allSatisfy { $0.blocked.ranges.contains(range) }
         }
-        self.blockedBuilds = BlockedSurplus.joined(floors.flatMap { self.surplus(of: $0) })
+        self.demands.blockedBuilds = BlockedSurplus.joined(floors.flatMap { self.surplus(of: $0) })
             .map(\.entry)
     }
 
@@ -145,11 +129,11 @@ struct RemoteConfigRequirements: Equatable {
     /// Returns the requirements for some clients in addition to those for all.
     private func surplus(of floor: Floor) -> [BlockedSurplus] {
         let below = floor.blocked.minimum.flatMap { minimum in
-            self.minimum.map { $0 < minimum ? ">=\($0) <\(minimum)" : nil } ?? "<\(minimum)"
+            self.demands.minimum.map { $0 < minimum ? ">=\($0) <\(minimum)" : nil } ?? "<\(minimum)"
         }
         let ranges =
             [below.flatMap { try? VersionRange(parsing: $0) }].compactMap(\.self)
-            + floor.blocked.ranges.filter { !self.blocked.contains($0) }
+            + floor.blocked.ranges.filter { !self.demands.blocked.contains($0) }
         return ranges.map {
             BlockedSurplus(versions: $0, builds: floor.builds, forms: floor.forms)
         }
@@ -178,8 +162,8 @@ struct RemoteConfigRequirements: Equatable {
                 }
             }
         }
-        self.minimumBuild = floors.minimum
-        self.blockedBuilds += BlockedSurplus.joined(floors.surplus).map(\.entry)
+        self.demands.minimumBuild = floors.minimum
+        self.demands.blockedBuilds += BlockedSurplus.joined(floors.surplus).map(\.entry)
     }
 
     /// Sets the blocks that apply to all clients; blocks for only some versions or builds are
@@ -190,15 +174,16 @@ struct RemoteConfigRequirements: Equatable {
         _ reading: inout RemoteConfigEvaluation
     ) throws(RemoteConfigError) {
         if let named = names.blockedVersions.flatMap({ reading.parameter($0) }) {
-            self.blocked += try Self.common(named, unless: enforce, &reading) {
-                (value) throws(SourceValue.Fault) in try SourceValue.versionRanges(value)
-            }
+            self.demands.blocked += try Self.common(
+                named,
+                unless: enforce,
+                &reading,
+                SourceValue.versionRanges
+            )
         }
         if let named = names.blockedBuilds.flatMap({ reading.parameter($0) }) {
-            let ranges = try Self.common(named, unless: enforce, &reading) {
-                (value) throws(SourceValue.Fault) in try SourceValue.buildRanges(value)
-            }
-            self.blockedBuilds += ranges.map { BlockedBuilds($0) }
+            let ranges = try Self.common(named, unless: enforce, &reading, SourceValue.buildRanges)
+            self.demands.blockedBuilds += ranges.map { BlockedBuilds($0) }
         }
     }
 
@@ -217,7 +202,7 @@ struct RemoteConfigRequirements: Equatable {
                 continue
             }
             do throws(SourceValue.Fault) {
-                lists.append(try read(value.listed))
+                lists.append(try read(value.unfolded(from: "[")))
             } catch {
                 throw RemoteConfigError(error, named.name)
             }
@@ -287,16 +272,6 @@ extension RemoteConfigEvaluation {
         } catch {
             throw RemoteConfigError(error, enforce.name)
         }
-    }
-}
-
-extension JSONValue {
-    /// The list in a string value, or the value itself.
-    fileprivate var listed: JSONValue {
-        guard case .text(let text) = self, text.first == "[",
-            let list = try? JSONParser.parse(Array(text.utf8))
-        else { return self }
-        return list
     }
 }
 

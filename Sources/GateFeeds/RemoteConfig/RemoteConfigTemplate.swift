@@ -43,7 +43,7 @@ struct RemoteConfigTemplate {
         do {
             document = try JSONDecoder().decode(Document.self, from: Data(json))
         } catch let error as DecodingError {
-            throw .template(JSONProblem(error).description)
+            throw .template(error.problem)
         } catch {
             throw .template("\(error)")
         }
@@ -63,6 +63,40 @@ struct RemoteConfigTemplate {
         }
         self.parameters = parameters
         self.version = document.version?.versionNumber
+    }
+}
+
+/// The reason why a Remote Config template cannot be used.
+enum RemoteConfigError: Error, Equatable {
+    /// The document is not a template; the message includes the location.
+    case template(String)
+    /// The template has none of the parameters that can state a requirement; the payload contains
+    /// their names.
+    case missingParameters([String])
+    /// The parameter does not exist, but one with a similar name does.
+    case misspelt(parameter: String, found: String)
+    /// Only Firebase can determine the value of the parameter, or the value has the wrong form.
+    case unknowable(parameter: String, reason: String)
+    /// A value of the parameter is not a valid version, build or time.
+    case unreadable(parameter: String, value: String, reason: String)
+}
+
+extension RemoteConfigError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .template(let problem):
+            "not a Remote Config template: \(problem)"
+        case .missingParameters(let names):
+            "the template has no parameter "
+                + names.map { "'\($0)'" }.joined(separator: " or ")
+        case .misspelt(let name, let found):
+            "the template has no parameter '\(name)'; did you mean '\(found)'? Map it under "
+                + "'fields', or add '\(name)' with an empty string to require nothing"
+        case .unknowable(let parameter, let reason):
+            "the parameter '\(parameter)' \(reason)"
+        case .unreadable(let parameter, let value, let reason):
+            "the parameter '\(parameter)' is '\(value)': \(reason)"
+        }
     }
 }
 
@@ -123,7 +157,7 @@ private struct Document: Decodable {
             do {
                 self.value = try Self.value(from: decoder)
             } catch let error as DecodingError {
-                self.value = .unreadable(JSONProblem(error).description)
+                self.value = .unreadable(error.problem)
             }
         }
 
@@ -160,4 +194,40 @@ private struct Document: Decodable {
     let parameters: [String: Parameter]?
     let parameterGroups: [String: Group]?
     let version: Version?
+}
+
+extension DecodingError {
+    /// The fault with its location, such as `parameters.min_version: expected a string`.
+    fileprivate var problem: String {
+        switch self {
+        case .typeMismatch(let type, let context):
+            Self.line(context.codingPath, "expected \(Self.kind(of: type))")
+        case .valueNotFound(let type, let context):
+            Self.line(context.codingPath, "expected \(Self.kind(of: type)), found null")
+        case .keyNotFound(let key, let context):
+            Self.line(context.codingPath, "'\(key.stringValue)' is missing")
+        case .dataCorrupted(let context) where context.codingPath.isEmpty:
+            "not valid JSON"
+        case .dataCorrupted(let context):
+            Self.line(context.codingPath, context.debugDescription)
+        @unknown default:
+            "unexpected format"
+        }
+    }
+
+    private static func line(_ path: [any CodingKey], _ message: String) -> String {
+        guard !path.isEmpty else { return message }
+        let place = path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+        return "\(place.joined(separator: ".").replacing(".[", with: "[")): \(message)"
+    }
+
+    private static func kind(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: "a number"
+        case is any Collection.Type where "\(type)".hasPrefix("Array"): "a list"
+        default: "an object"
+        }
+    }
 }

@@ -1,4 +1,3 @@
-internal import GatePolicy
 internal import GateSystem
 
 /// The offsets of a time zone from UTC, from the system's zone data.
@@ -42,7 +41,7 @@ struct ZoneOffsets: Sendable, Equatable {
 
     /// Parses zone data; `nil` if it is invalid.
     init?(tzif bytes: [UInt8]) {
-        var reader = BigEndianReader(bytes)
+        var reader = BigEndianReader(rest: bytes[...])
         // The first block contains 32-bit times, for old readers.
         guard let old = TZifHeader(&reader), old.version >= 2,
             reader.skip(old.size(ofTimes: 4)), let header = TZifHeader(&reader)
@@ -137,11 +136,7 @@ private struct TZifHeader {
 
 /// Reads big-endian integers.
 private struct BigEndianReader {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: [UInt8]) {
-        self.rest = bytes[...]
-    }
+    var rest: ArraySlice<UInt8>
 
     mutating func skip(_ count: Int) -> Bool {
         guard count <= self.rest.count else { return false }

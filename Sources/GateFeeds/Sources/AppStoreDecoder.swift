@@ -21,7 +21,11 @@ struct AppStoreDecoder: FeedSourceDecoder {
             problems.report(message, at: element.place)
         }
         let app = fields["app"].flatMap { $0.text("an app identifier", problems) }
-        let platform = fields["platform"].map { self.platform($0, problems) } ?? .ios
+        let platforms = AppStoreQuestion.platforms
+        let platform =
+            fields["platform"].map {
+                $0.platform(of: "the App Store", among: platforms, problems)
+            } ?? .ios
         let channel = fields["channel"].flatMap { $0.text("a channel", problems) }
         let url = fields["url"].map { $0.address(problems) } ?? AppStoreFeed.address
         guard let subject, let countries, let platform, let url else { return nil }
@@ -30,18 +34,6 @@ struct AppStoreDecoder: FeedSourceDecoder {
             question: AppStoreQuestion(app: subject, platform: platform),
             countries: countries,
             store: StoreKeys(app: app, platform: platform.name, channel: channel)
-        )
-    }
-
-    private func platform(_ element: Element, _ problems: Problems) -> Platform? {
-        guard let platform = element.text("a platform", problems).map({ Platform($0) }) else {
-            return nil
-        }
-        if AppStoreQuestion.platforms.contains(platform) { return platform }
-        let names = AppStoreQuestion.platforms.map(\.name).joined(separator: ", ")
-        return problems.reject(
-            "the App Store has no platform '\(platform)'; expected \(names)",
-            at: element.place
         )
     }
 }

@@ -73,11 +73,10 @@ struct AppStoreFeed: FeedSource {
         let response = try await context.fetcher.response(to: request)
         switch response.status {
         case 200:
-            return try self.sighting(in: try JSONValue.body(of: response))
+            return try self.sighting(in: try JSONValue.body(response.body))
         case let status where FeedFailure.throttlingStatuses.contains(status):
-            let detail = "too many requests"
             throw FeedFailure(
-                .status(response.status, detail: detail),
+                .status(status, detail: "too many requests"),
                 retryAfter: RetryAfter(response.head)?.seconds ?? Self.throttledFor
             )
         default:
@@ -91,16 +90,9 @@ struct AppStoreFeed: FeedSource {
     ) throws(FeedFailure) -> FetchURL {
         // Intermediate caches store responses for hours; the parameter bypasses them once an hour.
         let hour = context.now().secondsSinceEpoch / 3_600
-        do throws(FetchURL.Failure) {
-            var url = self.url
-            for (name, value) in self.question.parameters {
-                url = try url.appending(query: name, value)
-            }
-            return try url.appending(query: "country", country)
-                .appending(query: "hour", "\(hour)")
-        } catch {
-            throw .fetch(.unsendable)
-        }
+        return try self.url.appending(
+            self.question.parameters + [("country", country), ("hour", "\(hour)")]
+        )
     }
 
     /// Returns the version in a country; `nil` if the app is not available there.

@@ -117,10 +117,7 @@ private struct AppStoreRecord {
         self.devices = (result["supportedDevices"]?.items ?? []).compactMap(\.text)
         self.version = result["version"]?.text
         self.bundle = result["bundleId"]?.text
-        switch result["trackId"] {
-        case .number(let digits)?, .text(let digits)?: self.number = digits
-        case nil, .null?, .boolean?, .list?, .object?: self.number = nil
-        }
+        self.number = result["trackId"]?.digits
     }
 
     private var isApp: Bool { self.wrapper == nil || self.wrapper == Self.kind }

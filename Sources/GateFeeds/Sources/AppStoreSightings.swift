@@ -21,11 +21,9 @@ struct AppStoreSightings: Equatable {
     /// The sightings by country, newest first.
     private var countries: [String: [Sighting]] = [:]
 
-    init() {}
-
     /// Decodes stored sightings: the versions of each country with their times, OS versions and
     /// store URLs.
-    init(memory: [String: String]) {
+    init(memory: [String: String] = [:]) {
         for (country, text) in memory {
             let sightings = text.split(separator: "\n").compactMap { Self.sighting(in: $0) }
             if !sightings.isEmpty { self.countries[country] = sightings }

@@ -1,4 +1,3 @@
-internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 

@@ -56,7 +56,7 @@ struct FirebaseDatabaseFeed: FeedSource {
     private func ask<Answer>(
         _ fields: [HeaderField],
         _ context: FeedContext,
-        by fetch: (FetchRequest) async throws(FetchFailure) -> Answer,
+        by fetch: (FetchRequest) async throws(FeedFailure) -> Answer,
         status: (Answer) -> Int
     ) async throws(FeedFailure) -> Answer {
         let answer = try await self.askOnce(fields, context, by: fetch)
@@ -68,25 +68,22 @@ struct FirebaseDatabaseFeed: FeedSource {
     private func askOnce<Answer>(
         _ fields: [HeaderField],
         _ context: FeedContext,
-        by fetch: (FetchRequest) async throws(FetchFailure) -> Answer
+        by fetch: (FetchRequest) async throws(FeedFailure) -> Answer
     ) async throws(FeedFailure) -> Answer {
-        let credential: Credential?
-        switch self.reader {
-        case .anybody: credential = nil
-        case .secret(let secret): credential = .query(name: "auth", value: try secret.read())
-        case .account(let tokens): credential = .bearer(try await tokens.token(context))
-        }
-        let request = FetchRequest(
-            self.url,
-            fields: fields,
-            credential: credential,
-            redirects: self.redirects
+        let credential: Credential? =
+            switch self.reader {
+            case .anybody: nil
+            case .secret(let secret): .query(name: "auth", value: try secret.read())
+            case .account(let tokens): .bearer(try await tokens.token(context))
+            }
+        return try await fetch(
+            FetchRequest(
+                self.url,
+                fields: fields,
+                credential: credential,
+                redirects: self.redirects
+            )
         )
-        do {
-            return try await fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
     }
 
     /// Discards a rejected token.
@@ -102,17 +99,17 @@ struct FirebaseDatabaseFeed: FeedSource {
         // The database only sends an ETag on request.
         var fields = [HeaderField(name: "X-Firebase-ETag", value: "true")]
         if let etag { fields.append(HeaderField(name: "If-None-Match", value: etag)) }
-        let response = try await self.ask(fields, context) {
-            (request) throws(FetchFailure) in
-            try await context.fetcher.fetch(request)
-        } status: {
-            $0.status
-        }
+        let response = try await self.ask(
+            fields,
+            context,
+            by: context.fetcher.response,
+            status: \.status
+        )
         if response.status == 304, etag != nil { return await deliver(.unchanged) }
         guard response.status == 200 else {
             throw Self.refusal(response.head, response.body)
         }
-        let value = try JSONValue.body(of: response)
+        let value = try JSONValue.body(response.body)
         let last = context.last?.memory ?? [:]
         var taken = try self.content.value(from: value, id: context.feed, after: last)
         taken.memory[Self.etag] = response.head["ETag"]
@@ -161,12 +158,12 @@ struct FirebaseDatabaseFeed: FeedSource {
 
     private func open(_ context: FeedContext) async throws(FeedFailure) -> FetchStream {
         let accept = HeaderField(name: "Accept", value: "text/event-stream")
-        let stream = try await self.ask([accept], context) {
-            (request) throws(FetchFailure) in
-            try await context.fetcher.open(request)
-        } status: {
-            $0.head.status
-        }
+        let stream = try await self.ask(
+            [accept],
+            context,
+            by: context.fetcher.stream,
+            status: \.head.status
+        )
         guard stream.head.status == 200 else {
             throw Self.refusal(stream.head, await stream.beginning())
         }

@@ -1,4 +1,5 @@
 internal import GateRules
+
 /// The value that a database stream describes, assembled from its events.
 struct FirebaseDatabaseTree {
     enum Action: Equatable {
@@ -23,20 +24,17 @@ struct FirebaseDatabaseTree {
     /// - Throws: `FeedFailure` if the data of the event is invalid.
     mutating func receive(_ event: EventStreamParser.Event) throws(FeedFailure) -> Action {
         switch event.name {
-        case "put":
+        case "put", "patch":
             let (path, data) = try Self.change(in: event)
             var value = self.value ?? .null
-            value.set(data, at: path[...])
-            self.value = value
-            return .show(value)
-        case "patch":
-            let (path, data) = try Self.change(in: event)
-            guard case .object(let members) = data else {
+            if event.name == "put" {
+                value.set(data, at: path[...])
+            } else if case .object(let members) = data {
+                for member in members {
+                    value.set(member.value, at: (path + Self.names(in: member.name))[...])
+                }
+            } else {
                 throw .content("a patch event in the stream contains no object")
-            }
-            var value = self.value ?? .null
-            for member in members {
-                value.set(member.value, at: (path + Self.names(in: member.name))[...])
             }
             self.value = value
             return .show(value)
@@ -74,5 +72,48 @@ struct FirebaseDatabaseTree {
     /// Splits a path; names cannot contain a slash.
     private static func names(in path: String) -> [String] {
         path.split(separator: "/").map(String.init)
+    }
+}
+
+/// Updates parts of a value as Firebase's Realtime Database does, which stores no empty values.
+extension JSONValue {
+    /// Sets the value at a path; `null` removes it.
+    ///
+    /// A scalar on the path is replaced by an object; a list is converted to an object with its
+    /// indices as names.
+    mutating func set(_ value: JSONValue, at path: ArraySlice<String>) {
+        guard let name = path.first else {
+            self = value.withoutEmpty
+            return
+        }
+        var members = self.members
+        var child = members.first { $0.name == name }?.value ?? .null
+        child.set(value, at: path.dropFirst())
+        members.removeAll { $0.name == name }
+        if child != .null { members.append(Member(name, child)) }
+        self = members.isEmpty ? .null : .object(members)
+    }
+
+    /// The members of an object, or of a list with its indices as names; empty for other values.
+    private var members: [Member] {
+        switch self {
+        case .object(let members): members
+        case .list(let items):
+            items.enumerated().map { Member("\($0)", $1) }.filter { $0.value != .null }
+        case .null, .boolean, .number, .text: []
+        }
+    }
+
+    /// The value without empty objects and lists, which the database does not store.
+    private var withoutEmpty: JSONValue {
+        switch self {
+        case .null, .boolean, .number, .text: return self
+        case .list(let items):
+            return items.isEmpty ? .null : .list(items.map(\.withoutEmpty))
+        case .object(let members):
+            let kept = members.map { Member($0.name, $0.value.withoutEmpty) }
+                .filter { $0.value != .null }
+            return kept.isEmpty ? .null : .object(kept)
+        }
     }
 }

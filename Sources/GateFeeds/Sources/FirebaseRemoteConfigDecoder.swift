@@ -18,7 +18,7 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
         let system = fields.required("system", of: "a feed")
             .flatMap { $0.choice(of: FirebaseRemoteConfigFeed.System.self, problems) }
         let app = fields["appId"].flatMap { $0.text("a Firebase app id", problems) }
-        let language = fields["language"].map { $0.language(problems) }
+        let language = fields["language"].flatMap { $0.language(problems) } ?? .english
         let names = FieldNames(
             fields["fields"],
             known: FirebaseRemoteConfigFeed.known,
@@ -39,7 +39,7 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
             tokens: AccessTokens(account, scopes: FirebaseRemoteConfigFeed.scopes),
             system: system,
             app: app,
-            language: language.flatMap(\.self) ?? .english,
+            language: language,
             names: names,
             rule: rule
         )

@@ -6,15 +6,9 @@ extension FirebaseRemoteConfigFeed {
     /// The correct spelling, in addition to the misspelled default `lastest_version`.
     private static let otherLatest = "latest_version"
 
-    /// Generates the rules of a template for a point in time.
+    /// Generates the rules of a template for a point in time, and the memory from this template.
     ///
-    /// - Parameters:
-    ///   - template: The template.
-    ///   - id: The ID of the feed.
-    ///   - now: The time.
-    ///   - last: The feed's memory from the previous template.
-    /// - Returns: The rules, and the memory from this template.
-    /// - Throws: `FeedFailure` if the template cannot be used.
+    /// `last`: The feed's memory from the previous template.
     func value(
         from template: RemoteConfigTemplate,
         id: String,
@@ -32,28 +26,21 @@ extension FirebaseRemoteConfigFeed {
         }
         var reading = RemoteConfigEvaluation(template: template, client: client)
         var document = FeedDocument()
-        var members = terms.demands.members
+        let members = terms.demands.members
         if !members.isEmpty {
-            if let link = reading.text(self.names["storeUrl"]) {
-                members.append(.init("storeUrl", .text(link)))
-            }
+            let link = reading.text(self.names["storeUrl"])
             let words = FeedTexts(
                 title: reading.words("title", self.names, in: self.language),
                 message: reading.words("message", self.names, in: self.language),
                 button: reading.words("button", self.names, in: self.language)
             )
-            document.add(words, as: id, to: &members, in: self.language)
-            document.rules.append(self.rule.rule(id, members))
+            document.add(id, members, link: link, words, like: self.rule, in: self.language)
         }
         let maintenance = try Self.reading { () throws(RemoteConfigError) in
             try reading.maintenance(self.names, in: self.language)
         }
         if let maintenance {
-            do throws(SourceValue.Fault) {
-                try document.add(maintenance, id: id, like: self.rule, in: self.language)
-            } catch {
-                throw .fault(error, at: SourceMaintenance.switchField)
-            }
+            try document.add(maintenance, id: id, like: self.rule, in: self.language)
         }
         let undecided = terms.undecided.map {
             "only Firebase can evaluate '\($0)': the lowest version applies"
@@ -63,7 +50,7 @@ extension FirebaseRemoteConfigFeed {
             notes: undecided + terms.notes + reading.notes + document.notes
                 + self.notes(on: template)
         )
-        value.memory[StatedFloor.key] = terms.minimum.map { "\($0)" }
+        value.memory[StatedFloor.key] = terms.demands.minimum.map { "\($0)" }
         return value
     }
 
@@ -83,31 +70,13 @@ extension FirebaseRemoteConfigFeed {
         )
     }
 
-    /// The switches that `fields` maps.
-    private var switches: [String] {
-        [
-            FeedSwitch.name, SourceMaintenance.switchField, SourceMaintenance.fromField,
-            SourceMaintenance.untilField,
-        ].compactMap(self.names.given)
-    }
-
-    /// Returns the parameters that must not disappear.
-    func kept(in template: RemoteConfigTemplate) -> [SourceFields.Kept] {
-        let floors =
-            ["minVersion", "minBuild"].map { self.names[$0] }
-            + ["blockedVersions", "blockedBuilds"].compactMap(self.names.given)
-        return floors.map { .floor($0, isAbsent: template[$0] == nil) }
-            + self.switches.map { .toggle($0, isAbsent: template[$0] == nil) }
-    }
-
     /// Returns remarks about missing and unread parameters, and about another project's app IDs.
     private func notes(on template: RemoteConfigTemplate) -> [String] {
-        let missing = self.switches.filter { template[$0] == nil }
-            .map { "'\($0)', mapped by 'fields', is missing: the mapping has no effect" }
+        let missing = self.names.missingSwitches { template[$0] == nil }
         let read =
             Self.parameters.map { self.names[$0.0] } + [Self.otherLatest] + self.names.paths
         let fields = template.parameters.compactMap { name, parameter in
-            parameter.defaultValue?.stated.map { UnreadFields.Field(path: name, value: $0) }
+            parameter.defaultValue?.stated.map { JSONValue.Member(name, $0) }
         }
         let unread = UnreadFields(
             fields,

@@ -26,13 +26,12 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     ]
     /// The parameters that are only read if `fields` maps them.
     private static let named =
-        [FeedSwitch.name, "blockedVersions", "blockedBuilds"] + SourceMaintenance.fields
+        [FeedSwitch.name, "blockedVersions", "blockedBuilds"]
+        + SourceMaintenance.fields.map(\.name)
     /// All names that `fields` may contain.
     static let known = parameters.map(\.0) + named
     /// The names that support a parameter per language.
-    static let localized = [
-        "title", "message", "button", SourceMaintenance.titleField, SourceMaintenance.messageField,
-    ]
+    static let localized = ["title", "message", "button"] + SourceMaintenance.localized
 
     let url: FetchURL
     let tokens: AccessTokens
@@ -71,10 +70,14 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         try Self.checkVersion(of: template, after: context.last)
         let last = context.last?.memory ?? [:]
         var value = try self.value(from: template, id: context.feed, at: context.now(), after: last)
-        let kept = try SourceFields.check(self.kept(in: template), after: last)
-        value.memory = Self.memory(of: template, response.head, after: context.last)
-            .merging(kept) { first, _ in first }
-            .merging(value.memory) { first, _ in first }
+        let kept = try SourceFields.check(
+            floors: self.names.floors,
+            switches: self.names.switches,
+            after: last
+        ) { template[$0] == nil }
+        value.memory.merge(kept) { first, _ in first }
+        value.memory[Memory.etag] = response.head["ETag"]
+        value.memory[Memory.version] = template.version ?? last[Memory.version]
         // The API does not support If-None-Match, so ETags are compared afterwards.
         if !template.isTimed, value.memory[Memory.etag] != nil,
             value.memory == context.last?.memory
@@ -84,17 +87,6 @@ struct FirebaseRemoteConfigFeed: FeedSource {
             await deliver(.value(value))
         }
         return .complete
-    }
-
-    private static func memory(
-        of template: RemoteConfigTemplate,
-        _ head: ResponseHead,
-        after last: FeedValue?
-    ) -> [String: String] {
-        var memory: [String: String] = [:]
-        memory[Memory.etag] = head["ETag"]
-        memory[Memory.version] = template.version ?? last?.memory[Memory.version]
-        return memory
     }
 
     /// Throws if the version is lower than the last one: even a rollback gets a higher number, so the

@@ -1,4 +1,3 @@
-internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
@@ -99,7 +98,7 @@ struct GooglePlayFeed: FeedSource {
     ) async throws(FeedFailure) -> JSONValue {
         let response = try await self.send(path, method: method, context)
         guard response.status == 200 else { throw .google(response) }
-        return try JSONValue.body(of: response)
+        return try JSONValue.body(response.body)
     }
 
     private func send(

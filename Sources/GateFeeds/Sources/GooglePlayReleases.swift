@@ -9,7 +9,7 @@ struct GooglePlayReleases {
         /// The versionCodes of all artifacts in ascending order; at least one.
         let codes: [UInt64]
         /// Whether the release is available to all users, according to the response.
-        let isComplete: Bool
+        var isComplete: Bool
         /// The countries of the release, as lowercase codes; `nil` for all.
         var countries: [String]?
 
@@ -29,7 +29,7 @@ struct GooglePlayReleases {
 
     let releases: [Release]
     /// Notes about release names that contain no unambiguous version.
-    private(set) var notes: [String] = []
+    let notes: [String]
 
     /// Decodes the release listing of a track.
     ///
@@ -51,9 +51,8 @@ struct GooglePlayReleases {
         }
         guard !found.isEmpty else { throw Self.nothing }
         found.sort { $0.precedes($1) }
-        self.releases = found.enumerated().map { index, release in
-            Release(version: release.version, codes: release.codes, isComplete: index == 0)
-        }
+        found[0].isComplete = true
+        self.releases = found
         self.notes = notes
     }
 
@@ -66,7 +65,7 @@ struct GooglePlayReleases {
         for item in track["releases"]?.items ?? [] {
             let isHandedOut = (item["status"]?.text).map { Self.handedOut.contains($0) } ?? false
             let countries = Self.countries(of: item)
-            let codes = Self.codes(item["versionCodes"]?.items?.map { $0 })
+            let codes = Self.codes(item["versionCodes"]?.items)
             guard isHandedOut, countries != [], !codes.isEmpty else { continue }
             let name = ReleaseName(item["name"]?.text, codes)
             found.append(
@@ -96,8 +95,9 @@ struct GooglePlayReleases {
         )
     }
 
+    /// Decodes versionCodes: numbers in the listing, strings in an edit.
     private static func codes(_ values: [JSONValue?]?) -> [UInt64] {
-        Set((values ?? []).compactMap { $0?.number }).sorted()
+        Set((values ?? []).compactMap { $0?.digits.flatMap { UInt64($0) } }).sorted()
     }
 
     /// Returns the countries that a rollout is limited to.
@@ -110,14 +110,4 @@ struct GooglePlayReleases {
     }
 
     private static let nothing = FeedFailure.content("no release is published on the track")
-}
-
-extension JSONValue {
-    /// A versionCode: a number in the listing, a string in an edit.
-    fileprivate var number: UInt64? {
-        switch self {
-        case .number(let text), .text(let text): UInt64(text)
-        case .null, .boolean, .list, .object: nil
-        }
-    }
 }

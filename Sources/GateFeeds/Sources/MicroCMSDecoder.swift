@@ -13,7 +13,7 @@ struct MicroCMSDecoder: FeedSourceDecoder {
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let url = self.url(fields, problems)
         let key = fields.required("key", of: "a microCMS feed").flatMap { $0.secret(problems) }
-        let language = fields["language"].map { $0.language(problems) }
+        let language = fields["language"].flatMap { $0.language(problems) } ?? .english
         let names = FieldNames(
             fields["fields"],
             known: MicroCMSFeed.known,
@@ -26,7 +26,7 @@ struct MicroCMSDecoder: FeedSourceDecoder {
             url: url,
             endpoint: self.endpoint(fields),
             key: key,
-            language: language.flatMap(\.self) ?? .english,
+            language: language,
             names: names,
             rule: rule
         )

@@ -5,12 +5,7 @@ internal import GateRules
 extension MicroCMSFeed {
     /// Generates the rules of an object or a list.
     ///
-    /// - Parameters:
-    ///   - content: The object or the list.
-    ///   - id: The ID of the feed.
-    ///   - last: The feed's memory from the previous response.
-    /// - Returns: The rules.
-    /// - Throws: A `FeedFailure` that names the field.
+    /// `last`: The feed's memory from the previous response.
     func value(
         from content: JSONValue,
         id: String,
@@ -25,12 +20,9 @@ extension MicroCMSFeed {
             onlyIfNamed: Self.builds + Self.named
         ).check(entries, after: last)
         let switches = [FeedSwitch.name, SourceMaintenance.switchField].compactMap(self.names.given)
-        let kept = switches.map { path in
-            let isAbsent = entries.allSatisfy { $0.isAbsent(at: path) }
-            return SourceFields.Kept.toggle(path, isAbsent: isAbsent && !entries.isEmpty)
-        }
-        let memory = try SourceFields.check(kept, after: last)
-            .merging(strangers) { first, _ in first }
+        let memory = try SourceFields.check(floors: [], switches: switches, after: last) { path in
+            !entries.isEmpty && entries.allSatisfy { $0.isAbsent(at: path) }
+        }.merging(strangers) { first, _ in first }
         var document = FeedDocument()
         var foreign: [String] = []
         for (index, entry) in entries.enumerated() {
@@ -106,7 +98,7 @@ extension MicroCMSFeed {
             latestBuild: nil
         )
         let notes = UnreadFields(
-            fields.map { .init(path: $0, value: $1) },
+            fields.map { .init($0, $1) },
             read: read,
             keys: keys,
             platforms: self.rule.platforms
@@ -141,15 +133,12 @@ extension MicroCMSFeed {
             message: try entry.words("message", self.names, in: self.language),
             button: try entry.words("buttonTitle", self.names, in: self.language)
         )
-        var members = try self.blocks(of: entry, &document.notes)
+        let members = try self.blocks(of: entry, &document.notes)
         let asks = !members.isEmpty
         if asks {
-            members += try self.times(of: entry)
-            if let link = try entry.text(at: self.names["url"]) {
-                members.append(.init("storeUrl", .text(link)))
-            }
-            document.add(words, as: id, to: &members, in: self.language)
-            document.rules.append(template.rule(id, members))
+            let all = members + (try self.times(of: entry))
+            let link = try entry.text(at: self.names["url"])
+            document.add(id, all, link: link, words, like: template, in: self.language)
         }
         guard var maintenance = try entry.maintenance(self.names, in: self.language) else { return }
         if !self.names.isGiven(SourceMaintenance.fromField), maintenance.isOn == true {
@@ -158,11 +147,7 @@ extension MicroCMSFeed {
         }
         // The texts of an entry without versions describe the maintenance window.
         if !asks, maintenance.words == FeedTexts() { maintenance.words = words }
-        do throws(SourceValue.Fault) {
-            try document.add(maintenance, id: id, like: template, in: self.language)
-        } catch {
-            throw .fault(error, at: SourceMaintenance.switchField)
-        }
+        try document.add(maintenance, id: id, like: template, in: self.language)
     }
 
     /// Returns the versions and builds whose clients must update; empty if there are none, or if the
@@ -173,20 +158,10 @@ extension MicroCMSFeed {
     ) throws(FeedFailure) -> [JSONValue.Member] {
         let versions = try self.range("minAppVersion", "maxAppVersion") {
             (path) throws(FeedFailure) -> AppVersion? in
-            guard let version = try entry.version(at: path), let text = try entry.text(at: path)
-            else { return nil }
             let key = path == self.names["minAppVersion"] ? "minAppBuild" : "maxAppBuild"
-            return try VersionText(text, version).checked(
-                path,
-                mappedBy: key,
-                before: nil,
-                &notes
-            )
+            return try entry.version(at: path, mappedBy: key, before: nil, &notes)
         }
-        let builds = try self.range("minAppBuild", "maxAppBuild") {
-            (path) throws(FeedFailure) -> BuildNumber? in
-            try entry.build(at: path)
-        }
+        let builds = try self.range("minAppBuild", "maxAppBuild", entry.build(at:))
         if let path = self.names.given(FeedSwitch.name),
             let isOn = try entry.read(path, SourceValue.isOn), !isOn
         {

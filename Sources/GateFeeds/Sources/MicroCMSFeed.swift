@@ -9,30 +9,23 @@ internal import GateSystem
 /// a list, and ETags are not documented.
 struct MicroCMSFeed: FeedSource {
     /// The default fields, with the names of https://blog.microcms.io/app-force-update.
-    static let fields: [(name: String, kind: SourceFields.Kind)] = [
+    static let fields: [SourceFields.Named] = [
         ("title", .words), ("message", .words), ("startDate", .time), ("endDate", .time),
         ("minAppVersion", .version), ("maxAppVersion", .version), ("buttonTitle", .words),
         ("url", .link),
     ]
     /// Additional default fields, which are not checked for misspellings.
-    static let builds: [(name: String, kind: SourceFields.Kind)] = [
+    static let builds: [SourceFields.Named] = [
         ("minAppBuild", .build), ("maxAppBuild", .build),
     ]
     /// The fields that are only read if `fields` maps them.
-    static let named: [(name: String, kind: SourceFields.Kind)] = [
-        (platformField, .words), (FeedSwitch.name, .toggle),
-        (SourceMaintenance.switchField, .toggle), (SourceMaintenance.fromField, .time),
-        (SourceMaintenance.untilField, .time), (SourceMaintenance.titleField, .words),
-        (SourceMaintenance.messageField, .words),
-    ]
+    static let named: [SourceFields.Named] =
+        [(platformField, .words), (FeedSwitch.name, .toggle)] + SourceMaintenance.fields
     static let platformField = "platform"
     /// All names that `fields` may contain.
     static let known = (fields + builds + named).map(\.name)
     /// The names that support a field per language.
-    static let localized = [
-        "title", "message", "buttonTitle", SourceMaintenance.titleField,
-        SourceMaintenance.messageField,
-    ]
+    static let localized = ["title", "message", "buttonTitle"] + SourceMaintenance.localized
     /// The maximum number of list entries, which is microCMS's limit for a response.
     private static let maximumEntries = 100
     private static let etag = "etag"
@@ -67,7 +60,7 @@ struct MicroCMSFeed: FeedSource {
         var content = try Self.content(of: response)
         // An ETag of the first entries does not change with the others.
         var newETag = response.head["ETag"]
-        if let count = content["contents"]?.items?.count, count < content.totalCount ?? 0 {
+        if let count = content["contents"]?.items?.count, count < content.totalCount {
             // Without a limit, the API returns only ten entries.
             content = try await self.wholeList(context)
             newETag = nil
@@ -80,15 +73,10 @@ struct MicroCMSFeed: FeedSource {
     }
 
     private func wholeList(_ context: FeedContext) async throws(FeedFailure) -> JSONValue {
-        let url: FetchURL
-        do {
-            url = try self.url.appending(query: "limit", "\(Self.maximumEntries)")
-        } catch {
-            throw .fetch(.unsendable)
-        }
+        let url = try self.url.appending([("limit", "\(Self.maximumEntries)")])
         let content = try Self.content(of: try await self.ask(url, context))
-        let total = content.totalCount ?? 0
-        guard content["contents"]?.items?.count == total else {
+        let total = content.totalCount
+        guard let count = content["contents"]?.items?.count, count == total else {
             throw .content("the list has \(total) entries; at most \(Self.maximumEntries) are read")
         }
         return content
@@ -109,18 +97,14 @@ struct MicroCMSFeed: FeedSource {
     }
 
     private static func content(of response: FetchResponse) throws(FeedFailure) -> JSONValue {
-        let body = Result { () throws(FeedFailure) in try JSONValue.body(of: response) }
         guard response.status == 200 else {
-            let message = (try? body.get())?["message"]?.text
+            let message = (try? JSONParser.parse(response.body))?["message"]?.text
             throw .status(response.head, detail: message.map { String($0.prefix(200)) })
         }
-        return try body.get()
+        return try JSONValue.body(response.body)
     }
 }
 
 extension JSONValue {
-    fileprivate var totalCount: Int? {
-        guard case .number(let text)? = self["totalCount"] else { return nil }
-        return Int(text)
-    }
+    fileprivate var totalCount: Int64 { self["totalCount"]?.wholeNumber ?? 0 }
 }

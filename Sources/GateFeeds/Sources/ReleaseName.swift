@@ -13,11 +13,7 @@ struct ReleaseName {
     private let text: String
     private let codes: [UInt64]
 
-    /// Parses a name.
-    ///
-    /// - Parameters:
-    ///   - text: The name; `nil` if the release has none.
-    ///   - codes: The versionCodes of the release.
+    /// Parses a name; `text` is `nil` if the release has none.
     init(_ text: String?, _ codes: [UInt64]) {
         self.text = (text ?? "").trimmed
         self.codes = codes

@@ -10,15 +10,15 @@ struct RulesURLDecoder: FeedSourceDecoder {
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let url = fields.required("url", of: "a feed").flatMap { $0.address(problems) }
-        let token = fields["token"].map { $0.secret(problems) }
+        let token = fields["token"].flatMap { $0.secret(problems) }
         let hosts = fields["redirectsTo"].map { $0.hosts(problems) } ?? []
-        let signature = fields["signature"].map { self.signature($0, of: url, problems) }
+        let signature = fields["signature"].flatMap { self.signature($0, of: url, problems) }
         guard let url else { return nil }
         return RulesURLFeed(
             url: url,
-            token: token.flatMap(\.self),
+            token: token,
             redirects: RedirectRule(hosts: hosts),
-            signature: signature.flatMap(\.self),
+            signature: signature,
             content: ValueObject(fields, usually: .rules, problems)
         )
     }

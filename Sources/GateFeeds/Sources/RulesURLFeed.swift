@@ -55,7 +55,7 @@ struct RulesURLFeed: FeedSource {
         let request = FetchRequest(
             url,
             fields: etag.map { [HeaderField(name: "If-None-Match", value: $0)] } ?? [],
-            credential: try self.token?.read().asBearer,
+            credential: (try self.token?.read()).map { .bearer($0) },
             redirects: self.redirects
         )
         return try await context.fetcher.response(to: request)
@@ -68,7 +68,7 @@ struct RulesURLFeed: FeedSource {
         if let page = FeedFailure.webPage(response.body) { throw page }
         try await self.checkSignature(of: response.body, context)
         if self.content.kind == .version {
-            let object = try JSONValue.body(of: response)
+            let object = try JSONValue.body(response.body)
             let last = context.last?.memory ?? [:]
             var value = try self.content.value(from: object, id: context.feed, after: last)
             value.memory[Memory.etag] = response.head["ETag"]
@@ -121,8 +121,4 @@ struct RulesURLFeed: FeedSource {
             throw .content("the file's 'serial' is \(serial), but \(before) was applied before")
         }
     }
-}
-
-extension String {
-    fileprivate var asBearer: Credential { .bearer(self) }
 }

@@ -1,3 +1,4 @@
+internal import GatePolicy
 internal import GateRules
 
 /// The identifier of an app in the App Store.
@@ -22,6 +23,22 @@ extension AppStoreApp {
             problems.report("\(feed) needs either 'trackId' or 'bundleId'", at: fields.place)
             return nil
         }
+    }
+}
+
+extension Element {
+    /// Decodes a platform that an Apple service has; the error names the service and its platforms.
+    func platform(
+        of service: String,
+        among known: [Platform],
+        _ problems: Problems
+    ) -> Platform? {
+        guard let platform = self.text("a platform", problems).map({ Platform($0) }) else {
+            return nil
+        }
+        if known.contains(platform) { return platform }
+        let message = "\(service) has no platform '\(platform)'; expected \(known.names)"
+        return problems.reject(message, at: self.place)
     }
 }
 

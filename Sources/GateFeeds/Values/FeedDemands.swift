@@ -22,20 +22,17 @@ struct FeedDemands: Equatable {
 
     /// The keys of a rule with these requirements; empty if there are none.
     var members: [JSONValue.Member] {
-        var members: [JSONValue.Member] = []
-        if let minimum { members.append(.init("minimum", .text("\(minimum)"))) }
-        if let minimumBuild { members.append(.init("minimumBuild", .build(minimumBuild))) }
-        if !self.blocked.isEmpty {
-            members.append(.init("blocked", .list(self.blocked.map { .text("\($0)") })))
-        }
-        if !self.blockedBuilds.isEmpty {
-            members.append(.init("blockedBuilds", .list(self.blockedBuilds.map(\.json))))
-        }
-        if let recommended { members.append(.init("recommended", .text("\(recommended)"))) }
-        if let recommendedBuild {
-            members.append(.init("recommendedBuild", .build(recommendedBuild)))
-        }
-        return members
+        let blocked = self.blocked.map { JSONValue.text("\($0)") }
+        let blockedBuilds = self.blockedBuilds.map(\.json)
+        let members: [JSONValue.Member?] = [
+            self.minimum.map { .init("minimum", .text("\($0)")) },
+            self.minimumBuild.map { .init("minimumBuild", .build($0)) },
+            blocked.isEmpty ? nil : .init("blocked", .list(blocked)),
+            blockedBuilds.isEmpty ? nil : .init("blockedBuilds", .list(blockedBuilds)),
+            self.recommended.map { .init("recommended", .text("\($0)")) },
+            self.recommendedBuild.map { .init("recommendedBuild", .build($0)) },
+        ]
+        return members.compactMap(\.self)
     }
 }
 

@@ -1,4 +1,6 @@
+internal import GatePolicy
 internal import GateRules
+
 /// A rules file that is generated from the data of a source.
 struct FeedDocument {
     var rules: [JSONValue] = []
@@ -15,5 +17,71 @@ struct FeedDocument {
         if !self.releases.isEmpty { members.append(.init("releases", .list(self.releases))) }
         if !self.testFlight.isEmpty { members.append(.init("testFlight", .list(self.testFlight))) }
         return JSONValue.object(members).rendered + "\n"
+    }
+
+    /// Adds the rule with a source's requirements (`members`), its store URL and its texts.
+    mutating func add(
+        _ id: String,
+        _ members: [JSONValue.Member],
+        link: String?,
+        _ words: FeedTexts,
+        like template: FeedRuleTemplate,
+        in language: LanguageTag
+    ) {
+        var members = members
+        if let link { members.append(.init("storeUrl", .text(link))) }
+        self.add(words, as: id, to: &members, in: language)
+        self.rules.append(template.rule(id, members))
+    }
+
+    /// Adds the maintenance rule, in addition to the rule `id` with floors.
+    ///
+    /// - Throws: `FeedFailure` if the window is invalid.
+    mutating func add(
+        _ maintenance: SourceMaintenance,
+        id: String,
+        like template: FeedRuleTemplate,
+        in language: LanguageTag
+    ) throws(FeedFailure) {
+        let window: MaintenanceWindow?
+        do throws(SourceValue.Fault) {
+            window = try maintenance.window()
+        } catch {
+            throw .fault(error, at: SourceMaintenance.switchField)
+        }
+        guard let window else { return }
+        let name = "\(id)-maintenance"
+        var members = [JSONValue.Member("maintenance", JSONValue(window))]
+        self.add(maintenance.words, as: name, to: &members, in: language)
+        self.rules.append(template.maintenance(name, members))
+    }
+
+    /// Adds texts as a notice, and a reference to the notice to a rule's members.
+    private mutating func add(
+        _ words: FeedTexts,
+        as name: String,
+        to members: inout [JSONValue.Member],
+        in language: LanguageTag
+    ) {
+        if words.lacks(language) {
+            self.notes.append(
+                "the texts of '\(name)' are not used: none is in '\(language)', the feed's 'language'"
+            )
+        }
+        guard let notice = words.notice(in: language) else { return }
+        self.notices.append(.init(name, notice))
+        members.append(.init("notice", .text(name)))
+    }
+}
+
+extension JSONValue {
+    fileprivate init(_ window: MaintenanceWindow) {
+        guard let from = window.from, let until = window.until else {
+            self = .boolean(true)
+            return
+        }
+        self = .object([
+            Member("from", .text("\(from)")), Member("until", .text("\(until)")),
+        ])
     }
 }

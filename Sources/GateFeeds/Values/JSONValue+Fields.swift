@@ -1,6 +1,5 @@
 internal import GatePolicy
 internal import GateRules
-internal import GateSystem
 
 /// Decodes the fields of a source; fields that are `null` or empty are treated as absent.
 extension JSONValue {
@@ -71,7 +70,9 @@ extension JSONValue {
         _ names: FieldNames,
         in language: LanguageTag
     ) throws(FeedFailure) -> SourceMaintenance? {
-        guard SourceMaintenance.fields.contains(where: names.isGiven) else { return nil }
+        guard SourceMaintenance.fields.contains(where: { names.isGiven($0.name) }) else {
+            return nil
+        }
         var maintenance = SourceMaintenance()
         if let path = names.given(SourceMaintenance.switchField) {
             let stated = try self.read(path) { (value) throws(SourceValue.Fault) in
@@ -85,30 +86,40 @@ extension JSONValue {
         if let path = names.given(SourceMaintenance.untilField) {
             maintenance.until = try self.time(at: path)
         }
-        if names.isGiven(SourceMaintenance.titleField) {
-            maintenance.words.title = try self.words(
-                SourceMaintenance.titleField,
-                names,
-                in: language
-            )
-        }
-        if names.isGiven(SourceMaintenance.messageField) {
-            maintenance.words.message = try self.words(
-                SourceMaintenance.messageField,
-                names,
-                in: language
-            )
+        for (field, part) in SourceMaintenance.texts where names.isGiven(field) {
+            maintenance.words[keyPath: part] = try self.words(field, names, in: language)
         }
         return maintenance
     }
 
-    /// Parses the JSON body of a response.
-    static func body(of response: FetchResponse) throws(FeedFailure) -> JSONValue {
+    /// Parses the body of a response.
+    static func body(_ bytes: [UInt8]) throws(FeedFailure) -> JSONValue {
         do {
-            return try JSONParser.parse(response.body)
+            return try JSONParser.parse(bytes)
         } catch {
-            throw FeedFailure.webPage(response.body) ?? .content("the response is \(error)")
+            throw FeedFailure.webPage(bytes) ?? .content("the response is \(error)")
         }
+    }
+
+    /// The digits of a number, or a string: some APIs encode 64-bit numbers as strings.
+    var digits: String? {
+        switch self {
+        case .number(let text), .text(let text): text
+        case .null, .boolean, .list, .object: nil
+        }
+    }
+
+    var wholeNumber: Int64? {
+        guard case .number(let text) = self else { return nil }
+        return Int64(text)
+    }
+
+    /// Returns the JSON in a string that starts with `mark`, or the value itself.
+    func unfolded(from mark: Character) -> JSONValue {
+        guard case .text(let text) = self, text.first == mark,
+            let value = try? JSONParser.parse(Array(text.utf8))
+        else { return self }
+        return value
     }
 }
 

@@ -36,11 +36,8 @@ struct SourceFields: Sendable {
         }
     }
 
-    /// An unknown field, with the most similar known field.
-    private struct UnknownField {
-        let path: String
-        let meant: String
-    }
+    /// A known field with its name in `fields`.
+    typealias Named = (name: String, kind: Kind)
 
     /// The memory key of the unknown fields that the previous response had.
     private static let strangers = "strangers"
@@ -54,8 +51,8 @@ struct SourceFields: Sendable {
     /// them.
     init(
         _ names: FieldNames,
-        _ kinds: [(name: String, kind: Kind)],
-        onlyIfNamed: [(name: String, kind: Kind)] = []
+        _ kinds: [Named],
+        onlyIfNamed: [Named] = []
     ) {
         let named = onlyIfNamed.filter { names.isGiven($0.name) }
         self.known = (kinds + named).flatMap { name, kind in
@@ -63,13 +60,9 @@ struct SourceFields: Sendable {
         }
     }
 
-    /// Checks a response for misspelled fields.
+    /// Checks the entries of a response for misspelled fields.
     ///
-    /// - Parameters:
-    ///   - values: The entries of the response.
-    ///   - last: The feed's memory from the previous response.
-    /// - Returns: The memory from this response.
-    /// - Throws: A `FeedFailure` that names the unknown field and the similar one.
+    /// `last` is the feed's memory from the previous response; returns the memory from this one.
     func check(
         _ values: [JSONValue],
         after last: [String: String]
@@ -77,8 +70,7 @@ struct SourceFields: Sendable {
         let former = Self.names(last[Self.strangers])
         var paths: Set<String> = []
         for value in values {
-            for stranger in self.strangers(in: value) {
-                let (path, meant) = (stranger.path, stranger.meant)
+            for (path, meant) in self.strangers(in: value) {
                 guard former.contains(path) || !value.isAbsent(at: meant) else {
                     throw .content("unknown field '\(path)'; did you mean '\(meant)'?")
                 }
@@ -88,47 +80,28 @@ struct SourceFields: Sendable {
         return Self.memory(Self.strangers, paths.sorted())
     }
 
-    /// A field that must not disappear once it has been present.
-    struct Kept {
-        let path: String
-        let isAbsent: Bool
-        /// The instruction for stating explicitly that nothing is required.
-        let remedy: String
-
-        static func floor(_ path: String, isAbsent: Bool) -> Kept {
-            Kept(
-                path: path,
-                isAbsent: isAbsent,
-                remedy: "to require nothing, set it to an empty string"
-            )
-        }
-
-        static func toggle(_ path: String, isAbsent: Bool) -> Kept {
-            Kept(path: path, isAbsent: isAbsent, remedy: "to turn it off, set it to false")
-        }
-    }
-
     /// Checks that fields with a floor or a switch have not disappeared.
     ///
     /// This applies to sources that can state explicitly that nothing is required. For these, a
     /// missing field is a mistake.
     ///
-    /// - Parameters:
-    ///   - fields: The fields.
-    ///   - last: The feed's memory from the previous response.
-    /// - Returns: The memory from this response.
-    /// - Throws: A `FeedFailure` that names the field and explains how to require nothing.
+    /// `last`: The feed's memory from the previous response; the result is that from this one.
     static func check(
-        _ fields: [Kept],
-        after last: [String: String]
+        floors: [String],
+        switches: [String],
+        after last: [String: String],
+        isAbsent: (String) -> Bool
     ) throws(FeedFailure) -> [String: String] {
         let former = self.names(last[self.kept])
-        for field in fields where field.isAbsent && former.contains(field.path) {
-            throw .content(
-                "'\(field.path)' is missing: its last value stays active; \(field.remedy)"
-            )
+        let fields = floors + switches
+        if let path = fields.first(where: { former.contains($0) && isAbsent($0) }) {
+            let remedy =
+                floors.contains(path)
+                ? "to require nothing, set it to an empty string"
+                : "to turn it off, set it to false"
+            throw .content("'\(path)' is missing: its last value stays active; \(remedy)")
         }
-        return self.memory(self.kept, fields.filter { !$0.isAbsent }.map(\.path))
+        return self.memory(self.kept, fields.filter { !isAbsent($0) })
     }
 
     private static func names(_ text: String?) -> [String] {
@@ -139,16 +112,20 @@ struct SourceFields: Sendable {
         names.isEmpty ? [:] : [key: names.joined(separator: "\n")]
     }
 
-    private func strangers(in value: JSONValue) -> [UnknownField] {
+    /// Returns the unknown fields, each with the most similar known field.
+    private func strangers(in value: JSONValue) -> [(path: String, meant: String)] {
         let parents = Set(self.known.map { JSONPath($0.path).parent })
-        return parents.sorted().flatMap { parent -> [UnknownField] in
+        return parents.sorted().flatMap { parent -> [(String, String)] in
             let place = parent.isEmpty ? value : value[path: parent]
             guard case .object(let members)? = place else { return [] }
             return members.compactMap { self.stranger($0, in: parent) }
         }
     }
 
-    private func stranger(_ member: JSONValue.Member, in parent: String) -> UnknownField? {
+    private func stranger(
+        _ member: JSONValue.Member,
+        in parent: String
+    ) -> (path: String, meant: String)? {
         let path = JSONPath.joined(parent, member.name)
         guard !self.known.contains(where: { $0.path == path }) else { return nil }
         let siblings = self.known.filter {
@@ -158,7 +135,7 @@ struct SourceFields: Sendable {
         guard let name = Spelling.nearest(to: member.name, among: names),
             let meant = siblings.first(where: { JSONPath($0.path).name == name })
         else { return nil }
-        return UnknownField(path: path, meant: meant.path)
+        return (path, meant.path)
     }
 }
 
@@ -181,5 +158,28 @@ private struct JSONPath {
         let names = path.split(separator: ".")
         self.parent = names.dropLast().joined(separator: ".")
         self.name = names.last.map(String.init) ?? path
+    }
+}
+
+/// The mapped fields that must not disappear once a source has had them.
+extension FieldNames {
+    /// The paths of floors and blocks.
+    var floors: [String] {
+        ["minVersion", "minBuild"].map { self[$0] }
+            + ["blockedVersions", "blockedBuilds"].compactMap(self.given)
+    }
+
+    /// The paths of mapped switches.
+    var switches: [String] {
+        [
+            FeedSwitch.name, SourceMaintenance.switchField, SourceMaintenance.fromField,
+            SourceMaintenance.untilField,
+        ].compactMap(self.given)
+    }
+
+    /// Returns notes about mapped switches that are missing.
+    func missingSwitches(isAbsent: (String) -> Bool) -> [String] {
+        self.switches.filter(isAbsent)
+            .map { "'\($0)', mapped by 'fields', is missing: the mapping has no effect" }
     }
 }

@@ -3,13 +3,23 @@ internal import GateRules
 
 /// The maintenance settings of a source: a switch, a window, or both.
 struct SourceMaintenance: Equatable {
-    /// The fields with maintenance settings; each is only read if `fields` maps it.
+    typealias TextPath = WritableKeyPath<FeedTexts, [LanguageTag: String]> & Sendable
+
     static let switchField = "maintenance"
     static let fromField = "maintenanceFrom"
     static let untilField = "maintenanceUntil"
     static let titleField = "maintenanceTitle"
     static let messageField = "maintenanceMessage"
-    static let fields = [switchField, fromField, untilField, titleField, messageField]
+    /// The fields with maintenance settings; each is only read if `fields` maps it.
+    static let fields: [SourceFields.Named] = [
+        (switchField, .toggle), (fromField, .time), (untilField, .time), (titleField, .words),
+        (messageField, .words),
+    ]
+    /// The fields with texts, which support a field per language.
+    static let texts: [(field: String, part: any TextPath)] = [
+        (titleField, \.title), (messageField, \.message),
+    ]
+    static let localized = texts.map(\.field)
 
     /// Whether the switch is on; `nil` if the source has none.
     var isOn: Bool?
@@ -40,12 +50,6 @@ struct SourceMaintenance: Equatable {
     }
 
     /// Decodes the value of the switch: a Boolean, or an object with all maintenance settings.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - language: The language of its texts.
-    /// - Returns: The maintenance settings.
-    /// - Throws: `SourceValue.Fault` for other values.
     static func reading(
         _ value: JSONValue,
         in language: LanguageTag
@@ -60,15 +64,9 @@ struct SourceMaintenance: Equatable {
             guard let meant = Spelling.nearest(to: member.name, among: known) else { continue }
             throw .unfit("has the unknown key '\(member.name)'; did you mean '\(meant)'?")
         }
-        maintenance.isOn = try value["enabled"].map { (value) throws(SourceValue.Fault) in
-            try SourceValue.isOn(value)
-        }
-        maintenance.from = try value["from"].flatMap { (value) throws(SourceValue.Fault) in
-            try SourceValue.time(value)
-        }
-        maintenance.until = try value["until"].flatMap { (value) throws(SourceValue.Fault) in
-            try SourceValue.time(value)
-        }
+        maintenance.isOn = try value["enabled"].map(SourceValue.isOn)
+        maintenance.from = try value["from"].flatMap(SourceValue.time)
+        maintenance.until = try value["until"].flatMap(SourceValue.time)
         let isStated = ["enabled", "from", "until"].contains { value[$0] != nil }
         guard isStated else {
             throw .unfit(
@@ -85,57 +83,5 @@ struct SourceMaintenance: Equatable {
             button: try words("button")
         )
         return maintenance
-    }
-}
-
-extension FeedDocument {
-    /// Adds the maintenance rule, in addition to rules with floors.
-    ///
-    /// - Parameters:
-    ///   - maintenance: The maintenance settings.
-    ///   - id: The ID of the rule with the floor.
-    ///   - template: The template for the rules of the feed.
-    ///   - language: The required language of texts.
-    /// - Throws: `SourceValue.Fault` if the window is invalid.
-    mutating func add(
-        _ maintenance: SourceMaintenance,
-        id: String,
-        like template: FeedRuleTemplate,
-        in language: LanguageTag
-    ) throws(SourceValue.Fault) {
-        guard let window = try maintenance.window() else { return }
-        let name = "\(id)-maintenance"
-        var members = [JSONValue.Member("maintenance", JSONValue(window))]
-        self.add(maintenance.words, as: name, to: &members, in: language)
-        self.rules.append(template.maintenance(name, members))
-    }
-
-    /// Adds texts as a notice, and a reference to the notice to a rule's members.
-    mutating func add(
-        _ words: FeedTexts,
-        as name: String,
-        to members: inout [JSONValue.Member],
-        in language: LanguageTag
-    ) {
-        if words.lacks(language) {
-            self.notes.append(
-                "the texts of '\(name)' are not used: none is in '\(language)', the feed's 'language'"
-            )
-        }
-        guard let notice = words.notice(in: language) else { return }
-        self.notices.append(.init(name, notice))
-        members.append(.init("notice", .text(name)))
-    }
-}
-
-extension JSONValue {
-    fileprivate init(_ window: MaintenanceWindow) {
-        guard let from = window.from, let until = window.until else {
-            self = .boolean(true)
-            return
-        }
-        self = .object([
-            Member("from", .text("\(from)")), Member("until", .text("\(until)")),
-        ])
     }
 }

@@ -69,16 +69,12 @@ enum SourceValue {
 
     /// Returns version ranges from a string or a list of strings.
     static func versionRanges(_ value: JSONValue) throws(Fault) -> [VersionRange] {
-        try self.ranges(value, "version") { (text) throws(VersionRangeError) in
-            try VersionRange(parsing: text)
-        }
+        try self.ranges(value, "version", VersionRange.init(parsing:))
     }
 
     /// Returns build ranges from a number, a string, or a list of numbers and strings.
     static func buildRanges(_ value: JSONValue) throws(Fault) -> [BuildRange] {
-        try self.ranges(value, "build") { (text) throws(BuildRange.Failure) in
-            try BuildRange(parsing: text)
-        }
+        try self.ranges(value, "build", BuildRange.init(parsing:))
     }
 
     private static func ranges<Range, Failure: Error>(

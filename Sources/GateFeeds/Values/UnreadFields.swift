@@ -5,12 +5,6 @@ internal import GateRules
 ///
 /// These fields are only reported, because the detection is a guess.
 struct UnreadFields {
-    /// A field of the source.
-    struct Field {
-        let path: String
-        let value: JSONValue
-    }
-
     /// The maximum number of reported fields.
     private static let maximum = 8
 
@@ -24,19 +18,15 @@ struct UnreadFields {
 
     let notes: [String]
 
-    /// Checks the fields of a source.
+    /// Checks the fields of a source; the name of each member is the path of a field.
     ///
-    /// - Parameters:
-    ///   - fields: All fields.
-    ///   - read: The paths of the fields that are read.
-    ///   - keys: The names that `fields` supports.
-    ///   - platforms: The platforms of the rules; fields for other platforms are ignored.
-    init(_ fields: [Field], read: Set<String>, keys: Keys, platforms: [Platform]?) {
+    /// Fields for platforms other than `platforms` are ignored.
+    init(_ fields: [JSONValue.Member], read: Set<String>, keys: Keys, platforms: [Platform]?) {
         // A pointer reads a part of a field, which then counts as read.
         let bases = Set(read.map { $0.prefix { $0 != JSONValue.pointerMark } }.map(String.init))
         var notes: [String] = []
-        for field in fields.sorted(by: { $0.path < $1.path }) where !bases.contains(field.path) {
-            if let platform = PlatformNames.platform(in: field.path), let platforms,
+        for field in fields.sorted(by: { $0.name < $1.name }) where !bases.contains(field.name) {
+            if let platform = PlatformNames.platform(in: field.name), let platforms,
                 !platforms.contains(platform)
             {
                 continue
@@ -49,10 +39,14 @@ struct UnreadFields {
             + (more > 0 ? ["\(more) more fields are not read"] : [])
     }
 
-    private static func notes(on field: Field, _ keys: Keys, isNested: Bool) -> [String] {
+    private static func notes(
+        on field: JSONValue.Member,
+        _ keys: Keys,
+        isNested: Bool
+    ) -> [String] {
         if let key = self.key(for: field, keys) {
             return [
-                "'\(field.path)' is not read; map it with `fields: { \(key): \"\(field.path)\" }`"
+                "'\(field.name)' is not read; map it with `fields: { \(key): \"\(field.name)\" }`"
             ]
         }
         guard !isNested, case .text(let text) = field.value, text.first == "{",
@@ -61,7 +55,7 @@ struct UnreadFields {
         return members.flatMap { member in
             let name = member.name.replacing("~", with: "~0").replacing("/", with: "~1")
             return self.notes(
-                on: Field(path: "\(field.path)#/\(name)", value: member.value),
+                on: .init("\(field.name)#/\(name)", member.value),
                 keys,
                 isNested: true
             )
@@ -69,9 +63,9 @@ struct UnreadFields {
     }
 
     /// Returns the name in `fields` that would read a field.
-    private static func key(for field: Field, _ keys: Keys) -> String? {
-        let name = field.path.split(whereSeparator: { "./#".contains($0) }).last.map(String.init)
-        let parts = Set(PlatformNames.parts(of: name ?? field.path))
+    private static func key(for field: JSONValue.Member, _ keys: Keys) -> String? {
+        let name = field.name.split(whereSeparator: { "./#".contains($0) }).last.map(String.init)
+        let parts = Set(PlatformNames.parts(of: name ?? field.name))
         func has(_ words: String...) -> Bool { words.contains(where: parts.contains) }
         let isSwitch = (try? SourceValue.isOn(field.value)) != nil
         if has("maintenance") {

@@ -11,38 +11,28 @@ struct ValueObject: Sendable {
     }
 
     /// The default fields, which `fields` can map to other names.
-    static let fields: [(name: String, kind: SourceFields.Kind)] = [
+    static let fields: [SourceFields.Named] = [
         ("minVersion", .version), ("version", .version), ("storeUrl", .link), ("title", .words),
         ("message", .words), ("button", .words),
     ]
     /// Additional default fields, which are not checked for misspellings, because objects often
     /// contain other numbers.
-    private static let builds: [(name: String, kind: SourceFields.Kind)] = [
+    private static let builds: [SourceFields.Named] = [
         ("minBuild", .build), ("latestBuild", .build),
     ]
     /// The fields that are only read if `fields` maps them.
-    private static let named: [(name: String, kind: SourceFields.Kind)] = [
-        (FeedSwitch.name, .toggle), (SourceMaintenance.switchField, .toggle),
-        (SourceMaintenance.fromField, .time), (SourceMaintenance.untilField, .time),
-        (SourceMaintenance.titleField, .words), (SourceMaintenance.messageField, .words),
-        ("blockedVersions", .version), ("blockedBuilds", .build),
-    ]
+    private static let named: [SourceFields.Named] =
+        [(FeedSwitch.name, .toggle)] + SourceMaintenance.fields
+        + [("blockedVersions", .version), ("blockedBuilds", .build)]
     /// The mapped fields that are sufficient on their own for an object to be valid.
     private static let askingAlone = [
         SourceMaintenance.switchField, SourceMaintenance.fromField, "blockedVersions",
         "blockedBuilds",
     ]
-    /// The mapped fields that must not disappear.
-    private static let switches = [
-        FeedSwitch.name, SourceMaintenance.switchField, SourceMaintenance.fromField,
-        SourceMaintenance.untilField,
-    ]
     /// All names that `fields` may contain.
     static let known = (fields + builds + named).map(\.name)
     /// The names that support a field per language.
-    static let localized = [
-        "title", "message", "button", SourceMaintenance.titleField, SourceMaintenance.messageField,
-    ]
+    static let localized = ["title", "message", "button"] + SourceMaintenance.localized
 
     let kind: Kind
     let language: LanguageTag
@@ -56,14 +46,9 @@ struct ValueObject: Sendable {
         }
     }
 
-    /// Generates the rules file for a value.
+    /// Generates the rules file for a value, and the memory from this value.
     ///
-    /// - Parameters:
-    ///   - value: The value of the source.
-    ///   - id: The ID of the feed.
-    ///   - last: The feed's memory from the previous value.
-    /// - Returns: The file, and the memory from this value.
-    /// - Throws: `FeedFailure` if the value is missing or invalid.
+    /// `last`: The feed's memory from the previous value.
     func value(
         from value: JSONValue,
         id: String,
@@ -81,7 +66,8 @@ struct ValueObject: Sendable {
             return FeedValue(
                 document: document.text,
                 memory: memory,
-                notes: document.notes + self.missing(in: value) + self.unread(in: members)
+                notes: document.notes + self.names.missingSwitches(isAbsent: value.isAbsent(at:))
+                    + self.unread(in: members)
             )
         case .rules:
             // Firebase's database does not store empty lists.
@@ -122,14 +108,11 @@ struct ValueObject: Sendable {
         guard (demands + others).contains(where: { !value.isAbsent(at: $0) }) else {
             throw .content(self.nothingStated(in: value))
         }
-        let floors =
-            ["minVersion", "minBuild"].map { self.names[$0] }
-            + ["blockedVersions", "blockedBuilds"].compactMap(self.names.given)
-        let switches = Self.switches.compactMap(self.names.given)
         return try SourceFields.check(
-            floors.map { .floor($0, isAbsent: value.isAbsent(at: $0)) }
-                + switches.map { .toggle($0, isAbsent: value.isAbsent(at: $0)) },
-            after: last
+            floors: self.names.floors,
+            switches: self.names.switches,
+            after: last,
+            isAbsent: value.isAbsent(at:)
         ).merging(strangers) { first, _ in first }
     }
 
@@ -151,18 +134,12 @@ struct ValueObject: Sendable {
             + "'path' if the feed has one"
     }
 
-    /// Returns notes about mapped switches that are missing.
-    private func missing(in value: JSONValue) -> [String] {
-        Self.switches.compactMap(self.names.given).filter { value.isAbsent(at: $0) }
-            .map { "'\($0)', mapped by 'fields', is missing: the mapping has no effect" }
-    }
-
     private func unread(in members: [JSONValue.Member]) -> [String] {
-        var fields: [UnreadFields.Field] = []
+        var fields: [JSONValue.Member] = []
         for member in members {
-            fields.append(.init(path: member.name, value: member.value))
+            fields.append(member)
             guard case .object(let children) = member.value else { continue }
-            fields += children.map { .init(path: "\(member.name).\($0.name)", value: $0.value) }
+            fields += children.map { .init("\(member.name).\($0.name)", $0.value) }
         }
         let read = Set(self.names.paths + (Self.fields + Self.builds).map { self.names[$0.name] })
         let keys = UnreadFields.Keys(latest: "version")
@@ -178,8 +155,18 @@ struct ValueObject: Sendable {
         var document = FeedDocument()
         var demands = FeedDemands()
         let before = last[StatedFloor.key].flatMap { try? AppVersion(parsing: $0) }
-        demands.minimum = try self.version("minVersion", in: value, before, &document.notes)
-        demands.recommended = try self.version("version", in: value, before, &document.notes)
+        demands.minimum = try value.version(
+            at: self.names["minVersion"],
+            mappedBy: "minBuild",
+            before: before,
+            &document.notes
+        )
+        demands.recommended = try value.version(
+            at: self.names["version"],
+            mappedBy: "latestBuild",
+            before: before,
+            &document.notes
+        )
         demands.minimumBuild = try value.build(at: self.names["minBuild"])
         demands.recommendedBuild = try value.build(at: self.names["latestBuild"])
         memory[StatedFloor.key] = demands.minimum.map { "\($0)" }
@@ -199,11 +186,7 @@ struct ValueObject: Sendable {
         guard let maintenance = try value.maintenance(self.names, in: self.language) else {
             return document
         }
-        do throws(SourceValue.Fault) {
-            try document.add(maintenance, id: id, like: self.rule, in: self.language)
-        } catch {
-            throw .fault(error, at: SourceMaintenance.switchField)
-        }
+        try document.add(maintenance, id: id, like: self.rule, in: self.language)
         return document
     }
 
@@ -213,37 +196,15 @@ struct ValueObject: Sendable {
         id: String,
         to document: inout FeedDocument
     ) throws(FeedFailure) {
-        var members = demands.members
+        let members = demands.members
         guard !members.isEmpty else { return }
-        if let link = try value.text(at: self.names["storeUrl"]) {
-            members.append(.init("storeUrl", .text(link)))
-        }
+        let link = try value.text(at: self.names["storeUrl"])
         let words = FeedTexts(
             title: try value.words("title", self.names, in: self.language),
             message: try value.words("message", self.names, in: self.language),
             button: try value.words("button", self.names, in: self.language)
         )
-        document.add(words, as: id, to: &members, in: self.language)
-        document.rules.append(self.rule.rule(id, members))
-    }
-
-    /// Returns a version, and adds a note if it is unusual.
-    private func version(
-        _ field: String,
-        in value: JSONValue,
-        _ before: AppVersion?,
-        _ notes: inout [String]
-    ) throws(FeedFailure) -> AppVersion? {
-        let path = self.names[field]
-        guard let version = try value.version(at: path) else { return nil }
-        guard let text = try value.text(at: path) else { return version }
-        let key = field == "minVersion" ? "minBuild" : "latestBuild"
-        return try VersionText(text, version).checked(
-            path,
-            mappedBy: key,
-            before: before,
-            &notes
-        )
+        document.add(id, members, link: link, words, like: self.rule, in: self.language)
     }
 }
 
@@ -252,19 +213,32 @@ enum StatedFloor {
     static let key = "minimum"
 }
 
-extension VersionText {
-    /// Returns the version, unless the text is probably a build; adds a note if it is unusual.
-    func checked(
-        _ path: String,
-        mappedBy key: String,
-        before: AppVersion?,
-        _ notes: inout [String]
-    ) throws(FeedFailure) -> AppVersion {
-        let hint = "map it with `fields: { \(key): \"\(path)\" }`"
-        if let fault = self.fault(isNumber: false, before: before, hint: hint) {
-            throw .content("'\(path)' \(fault)")
+/// Decodes the keys that describe the content of a source: `holds`, and the keys for the
+/// interpretation of an object.
+extension ValueObject {
+    static let keys = ["holds", "language", "fields", "rule"]
+
+    /// Decodes these keys of a feed; `usual` is the default for `holds`.
+    init(_ fields: Fields, usually usual: Kind, _ problems: Problems) {
+        let kind = fields["holds"].flatMap { $0.choice(of: Kind.self, problems) } ?? usual
+        if kind == .rules {
+            for key in Self.keys.dropFirst() {
+                guard let place = fields.place(of: key) else { continue }
+                let reason =
+                    fields["holds"] == nil ? "without 'holds: version'" : "with 'holds: rules'"
+                problems.report("'\(key)' has no effect \(reason)", at: place)
+            }
         }
-        if let remark = self.remark(hint: hint) { notes.append("'\(path)' \(remark)") }
-        return self.version
+        self.init(
+            kind: kind,
+            language: fields["language"].flatMap { $0.language(problems) } ?? .english,
+            names: FieldNames(
+                fields["fields"],
+                known: Self.known,
+                localized: Self.localized,
+                problems
+            ),
+            rule: fields["rule"].map { FeedRuleTemplate($0, problems) } ?? .empty
+        )
     }
 }

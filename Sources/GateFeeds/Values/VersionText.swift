@@ -1,4 +1,5 @@
 internal import GatePolicy
+internal import GateRules
 
 /// A version string from a source, with checks for unusual values.
 struct VersionText: Equatable {
@@ -55,5 +56,28 @@ struct VersionText: Equatable {
             (try? BuildNumber(parsing: build)) == nil
             ? "" : "; for a minimum build, \(hint), or set 'minimumBuild: \(build)' in a rule"
         return "has the suffix '\(metadata)', which is ignored in comparisons\(remedy)"
+    }
+}
+
+extension JSONValue {
+    /// Returns a version, unless the text is probably a build; adds a note if it is unusual.
+    ///
+    /// `key`: The name in `fields` for builds, which messages suggest.
+    func version(
+        at path: String,
+        mappedBy key: String,
+        before: AppVersion?,
+        _ notes: inout [String]
+    ) throws(FeedFailure) -> AppVersion? {
+        guard let version = try self.version(at: path), let text = try self.text(at: path) else {
+            return nil
+        }
+        let stated = VersionText(text, version)
+        let hint = "map it with `fields: { \(key): \"\(path)\" }`"
+        if let fault = stated.fault(isNumber: false, before: before, hint: hint) {
+            throw .content("'\(path)' \(fault)")
+        }
+        if let remark = stated.remark(hint: hint) { notes.append("'\(path)' \(remark)") }
+        return version
     }
 }

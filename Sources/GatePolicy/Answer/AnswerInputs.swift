@@ -32,9 +32,10 @@ struct AnswerInputs {
             if rule.dependsOnStores {
                 parts.formUnion([.app, .channel, .build, .country, .storefront])
             }
-            Self.add(rule.storeURL, to: &parts)
         }
-        Self.add(definition.unidentified.storeURL, to: &parts)
+        let links = definition.storeURLs
+        if links.contains(where: { !$0.channels.isEmpty }) { parts.insert(.channel) }
+        if links.contains(where: { !$0.countries.isEmpty }) { parts.insert(.country) }
         return parts.union(self.repeatedNames(definition))
     }
 
@@ -43,27 +44,12 @@ struct AnswerInputs {
     static func repeatedNames(_ definition: RuleSetDefinition) -> Set<IdentityPart> {
         let styles = [definition.answer] + definition.rules.map(\.answer)
         if styles.contains(where: { $0.body != nil }) { return [.app, .platform] }
+        let places = definition.notices.values.flatMap(\.texts.values)
+            .flatMap { [$0.title, $0.message, $0.button].compactMap(\.self) }
+            .flatMap(\.places)
         var parts: Set<IdentityPart> = []
-        for notice in definition.notices.values {
-            if notice.says(.platform) { parts.insert(.platform) }
-            if notice.says(.app) { parts.insert(.app) }
-        }
+        if places.contains(.platform) { parts.insert(.platform) }
+        if places.contains(.app) { parts.insert(.app) }
         return parts
-    }
-
-    private static func add(_ url: StoreURL?, to parts: inout Set<IdentityPart>) {
-        guard let url else { return }
-        if !url.channels.isEmpty { parts.insert(.channel) }
-        if !url.countries.isEmpty { parts.insert(.country) }
-    }
-}
-
-extension NoticeDefinition {
-    fileprivate func says(_ place: NoticePlaceholder) -> Bool {
-        self.texts.values.contains { text in
-            [text.title, text.message, text.button].compactMap { $0 }.contains {
-                $0.places.contains(place)
-            }
-        }
     }
 }

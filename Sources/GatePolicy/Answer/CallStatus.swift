@@ -64,33 +64,29 @@ struct CallStatus {
     private var details: [(type: String, message: ProtobufMessage)] {
         var details = [("google.rpc.ErrorInfo", self.errorInfo)]
         if let words {
-            var localized = ProtobufMessage()
-            localized.add(1, words.language)
-            localized.add(2, words.message)
+            let localized = Self.message(words.language, words.message)
             details.append(("google.rpc.LocalizedMessage", localized))
         }
         if let link {
-            var entry = ProtobufMessage()
-            entry.add(1, link.description)
-            entry.add(2, link.url)
             var help = ProtobufMessage()
-            help.add(1, entry)
+            help.add(1, Self.message(link.description, link.url))
             details.append(("google.rpc.Help", help))
         }
         return details
     }
 
     private var errorInfo: ProtobufMessage {
-        var info = ProtobufMessage()
-        info.add(1, self.reason)
-        info.add(2, Self.domain)
-        for (name, value) in self.metadata {
-            var entry = ProtobufMessage()
-            entry.add(1, name)
-            entry.add(2, value)
-            info.add(3, entry)
-        }
+        var info = Self.message(self.reason, Self.domain)
+        for (name, value) in self.metadata { info.add(3, Self.message(name, value)) }
         return info
+    }
+
+    /// Returns a message whose first two fields are strings.
+    private static func message(_ first: String, _ second: String) -> ProtobufMessage {
+        var message = ProtobufMessage()
+        message.add(1, first)
+        message.add(2, second)
+        return message
     }
 
     /// A `google.protobuf.Any`.

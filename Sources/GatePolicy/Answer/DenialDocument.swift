@@ -73,7 +73,7 @@ struct DenialDocument {
         object.add("button", self.words?.button)
         // An upgrade denial always has this member, even if it is empty. An update does not end a
         // maintenance window, so a maintenance denial has the member only if there is a store URL.
-        object.add("storeUrl", self.denial == .upgrade ? self.link : self.upgrade.storeURL)
+        object.add("storeUrl", self.upgrade.storeURL ?? (self.denial == .upgrade ? "" : nil))
         object.add("minimumVersion", self.upgrade.minimum?.description)
         object.add("minimumBuild", self.upgrade.minimumBuild)
         object.add("latestVersion", self.upgrade.latest?.description)
@@ -87,8 +87,6 @@ struct DenialDocument {
         object.add("rule", self.decision.ruleID)
         object.add("revision", self.revision)
     }
-
-    private var link: String { self.upgrade.storeURL ?? "" }
 
     /// The active maintenance window; `nil` for other denials, whose window, if any, is only
     /// announced.
@@ -112,15 +110,7 @@ struct DenialDocument {
 
     /// The page for a browser; `nil` if there is no notice.
     var page: NoticePage? {
-        self.words.map { words in
-            NoticePage(
-                language: words.language,
-                title: words.title,
-                message: words.message,
-                button: words.button,
-                storeURL: self.upgrade.storeURL
-            )
-        }
+        self.words.map { NoticePage(words: $0, storeURL: self.upgrade.storeURL) }
     }
 
     /// The status of a gRPC or Connect call.

@@ -29,7 +29,8 @@ struct Hint {
     /// 9745), and when the gate permanently stops serving it (RFC 8594).
     static func dates(_ decision: Decision) -> [HeaderField] {
         guard let warning = decision.warning else { return [] }
-        let deprecation = StructuredItem.date(warning.since)
+        // A date as a structured field (RFC 9651 section 3.3.7): the seconds of Unix time.
+        let deprecation = "@\(warning.since.secondsSinceEpoch)"
         let sunset = warning.enforcedFrom.map { HeaderField(name: "Sunset", value: $0.httpDate) }
         return [HeaderField(name: "Deprecation", value: deprecation)] + [sunset].compactMap { $0 }
     }
@@ -108,10 +109,5 @@ struct StructuredItem {
     mutating func add(_ key: String, _ value: Int64?) {
         guard let value else { return }
         self.text += "; \(key)=\(value)"
-    }
-
-    /// Returns a date (section 3.3.7): `@` and the seconds of Unix time.
-    static func date(_ value: Timestamp) -> String {
-        "@\(value.secondsSinceEpoch)"
     }
 }

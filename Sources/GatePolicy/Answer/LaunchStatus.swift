@@ -71,13 +71,25 @@ package struct LaunchStatus: Sendable, Equatable {
 
     /// Returns a 64-bit FNV-1a hash in hexadecimal digits.
     private static func tag(of bytes: [UInt8]) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes {
-            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+        let hash: UInt64 = bytes.reduce(0xCBF2_9CE4_8422_2325) {
+            ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
         }
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
+}
+
+/// The status of a client under the rules, whether or not the client passes; used for launch checks.
+package struct ClientStatus: Sendable, Equatable {
+    package var decision: Decision
+    /// The highest minimum that is enforced for the client.
+    package var minimum: AppVersion?
+    package var minimumBuild: BuildNumber?
+    /// The highest version that is recommended to the client.
+    package var latest: AppVersion?
+    /// The highest build that is recommended to the client.
+    package var latestBuild: BuildNumber?
+    package var storeURL: String?
 }
 
 /// The terms of the deciding rule, as in the hint and in the denial.

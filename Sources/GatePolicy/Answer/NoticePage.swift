@@ -12,20 +12,18 @@ struct NoticePage {
     /// Prevents the page from loading or running anything.
     static let securityPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
-    let language: LanguageTag
-    let title: String
-    let message: String
-    let button: String?
+    let words: FilledNotice
     let storeURL: String?
 
     private var isRightToLeft: Bool {
-        if let script = self.language.script { return Self.rightToLeftScripts.contains(script) }
-        return Self.rightToLeft.contains(String(self.language.description.prefix { $0 != "-" }))
+        let language = self.words.language
+        if let script = language.script { return Self.rightToLeftScripts.contains(script) }
+        return Self.rightToLeft.contains(String(language.description.prefix { $0 != "-" }))
     }
 
     var bytes: [UInt8] {
-        let title = Self.escaped(self.title)
-        let language = Self.escaped(self.language.description)
+        let title = Self.escaped(self.words.title)
+        let language = Self.escaped(self.words.language.description)
         let direction = self.isRightToLeft ? " dir=\"rtl\"" : ""
         var page = """
             <!DOCTYPE html>
@@ -44,11 +42,11 @@ struct NoticePage {
             </head>
             <body>
             <h1>\(title)</h1>
-            <p>\(Self.escaped(self.message))</p>
+            <p>\(Self.escaped(self.words.message))</p>
 
             """
         if let storeURL, !storeURL.isEmpty {
-            let words = Self.escaped(self.button ?? storeURL)
+            let words = Self.escaped(self.words.button ?? storeURL)
             page += "<p><a href=\"\(Self.escaped(storeURL))\">\(words)</a></p>\n"
         }
         page += "</body>\n</html>\n"

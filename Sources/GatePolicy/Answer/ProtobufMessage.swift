@@ -17,21 +17,15 @@ package struct ProtobufMessage {
     }
 
     package mutating func add(_ field: Int, _ text: String) {
-        self.begin(field, .lengthDelimited)
-        self.append(varint: UInt64(text.utf8.count))
-        self.bytes += text.utf8
+        self.add(field, text.utf8Span.span)
     }
 
     package mutating func add(_ field: Int, _ message: ProtobufMessage) {
-        self.begin(field, .lengthDelimited)
-        self.append(varint: UInt64(message.bytes.count))
-        self.bytes += message.bytes
+        self.add(field, message.bytes.span)
     }
 
     package mutating func add(_ field: Int, _ bytes: [UInt8]) {
-        self.begin(field, .lengthDelimited)
-        self.append(varint: UInt64(bytes.count))
-        self.bytes += bytes
+        self.add(field, bytes.span)
     }
 
     package mutating func add(_ field: Int, _ bytes: Span<UInt8>) {

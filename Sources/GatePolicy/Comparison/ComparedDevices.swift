@@ -1,12 +1,6 @@
 /// Sample devices, each of which represents a share of the devices in a rollout.
 struct ComparedDevices {
-    struct Group {
-        let device: Claim<String>
-        /// The share of the devices that this device represents.
-        let share: Double
-    }
-
-    let groups: [Group]
+    let samples: [RuleSet.DeviceSample]
     /// Whether some groups of devices have no sample, because they are too small or too numerous.
     let isIncomplete: Bool
 
@@ -15,13 +9,13 @@ struct ComparedDevices {
 
     /// Finds one device for each combination of the rules' rollout steps.
     init(_ rules: [RuleDefinition]) {
-        var bounds: [(ruleID: String, percents: [Double])] = []
-        for id in Set(rules.filter { !$0.rollout.isEmpty }.map(\.id)).sorted() {
+        let ids = Set(rules.filter { !$0.rollout.isEmpty }.map(\.id)).sorted()
+        let bounds = ids.map { id in
             let percents = rules.filter { $0.id == id }.flatMap(\.rollout).map(\.percent)
-            bounds.append((id, (Set(percents).union([0, 100])).sorted()))
+            return (ruleID: id, percents: Set(percents).union([0, 100]).sorted())
         }
         guard !bounds.isEmpty else {
-            self.groups = [Group(device: .missing, share: 1)]
+            self.samples = [.init(device: .missing, share: 1)]
             self.isIncomplete = false
             return
         }
@@ -37,12 +31,12 @@ struct ComparedDevices {
             if found[place] == nil { found[place] = device }
         }
         self.isIncomplete = found.count < ways
-        self.groups = found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { found in
+        self.samples = found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { found in
             let share = zip(bounds, found.key).reduce(1.0) { share, step in
                 let (rule, place) = step
                 return share * (rule.percents[place] - rule.percents[place - 1]) / 100
             }
-            return Group(device: found.value, share: share)
+            return .init(device: found.value, share: share)
         }
     }
 }
@@ -57,11 +51,11 @@ extension RuleSet {
 
     /// Returns one device for each combination of the rules' rollout steps.
     package static func deviceSamples(for rules: [RuleDefinition]) -> [DeviceSample] {
-        let groups = ComparedDevices(rules).groups
+        let samples = ComparedDevices(rules).samples
         // With many rollouts, the rarest combinations have no sample; the shares of the other
         // combinations are scaled up.
-        let whole = groups.reduce(0) { $0 + $1.share }
+        let whole = samples.reduce(0) { $0 + $1.share }
         guard whole > 0 else { return [DeviceSample(device: .missing, share: 1)] }
-        return groups.map { DeviceSample(device: $0.device, share: $0.share / whole) }
+        return samples.map { DeviceSample(device: $0.device, share: $0.share / whole) }
     }
 }

@@ -11,14 +11,6 @@ struct ComparedDimension<Value: Sendable>: Sendable {
         self.labels = values.map(\.1)
     }
 
-    /// Returns the dimension with transformed values and the same labels.
-    func map<Other>(_ transform: (Value) -> Other) -> ComparedDimension<Other> {
-        ComparedDimension<Other>(
-            zip(self.values, self.labels).map { (transform($0), $1) },
-            isWhole: self.isWhole
-        )
-    }
-
     /// Returns the labels of the chosen values; `nil` if all values are chosen.
     func words(_ chosen: Set<Int>) -> ComparedChoice? {
         let others = self.labels.indices.filter { !chosen.contains($0) }
@@ -39,17 +31,17 @@ package enum ComparedChoice: Sendable, Equatable {
     case allBut([String])
 }
 
-extension ComparedDimension where Value == Claim<String> {
+extension ComparedDimension {
     /// Creates a dimension with the missing value, the names, and a name for all others.
     ///
     /// With `only`, the dimension has the missing value and only the names for which `only` returns
-    /// true.
-    static func names(
+    /// true. `example` returns the value for a name.
+    static func names<Stated>(
         _ names: [String],
-        only: ((String) -> Bool)?,
-        distinguishesUnreadable: Bool,
-        example: (String) -> String = { $0 }
-    ) -> ComparedDimension {
+        only: ((String) -> Bool)? = nil,
+        distinguishesUnreadable: Bool = false,
+        example: (String) -> Stated
+    ) -> ComparedDimension where Value == Claim<Stated> {
         let unique = names.uniqued()
         guard !unique.isEmpty else { return ComparedDimension([(.missing, "")]) }
         let named = unique.filter { only?($0) ?? true }.map { (Value.stated(example($0)), $0) }
@@ -57,9 +49,16 @@ extension ComparedDimension where Value == Claim<String> {
         while unique.contains(other) { other += "-name" }
         return ComparedDimension(
             self.unstated(distinguishesUnreadable) + named
-                + (only == nil ? [(.stated(other), "*")] : []),
+                + (only == nil ? [(.stated(example(other)), "*")] : []),
             isWhole: only == nil
         )
+    }
+
+    /// Returns the missing value and, if the rules distinguish it, an unparsable value.
+    private static func unstated<Stated>(
+        _ distinguishesUnreadable: Bool
+    ) -> [(Value, String)] where Value == Claim<Stated> {
+        distinguishesUnreadable ? [(.missing, ""), (.unreadable("?"), "?")] : [(.missing, "")]
     }
 }
 
@@ -97,14 +96,5 @@ extension ComparedDimension where Value == Claim<BuildNumber> {
         }
         if isNeeded || !sorted.isEmpty { add(below: nil) }
         return ComparedDimension(values)
-    }
-}
-
-extension ComparedDimension {
-    /// Returns the missing value and, if the rules distinguish it, an unparsable value.
-    private static func unstated<Stated>(
-        _ distinguishesUnreadable: Bool
-    ) -> [(Value, String)] where Value == Claim<Stated> {
-        distinguishesUnreadable ? [(.missing, ""), (.unreadable("?"), "?")] : [(.missing, "")]
     }
 }

@@ -14,7 +14,9 @@ struct ComparedFocus {
         _ answers: ComparedAnswers
     ) -> [ComparedFocus] {
         var parts: [ComparedFocus] = []
-        for match in self.unique(self.matches(old, new, answers)) {
+        let matches = self.matches(old, new, answers)
+        // A match for all clients includes every other match.
+        for match in matches.contains(.anyone) ? [.anyone] : matches.uniqued() {
             var whole = ComparedFocus(matches: [match])
             parts.removeAll { part in
                 guard part.matches.contains(where: match.overlaps) else { return false }
@@ -24,14 +26,6 @@ struct ComparedFocus {
             parts.append(whole)
         }
         return parts
-    }
-
-    private static func unique(_ matches: [RuleMatch]) -> [RuleMatch] {
-        // A match for all clients includes every other match.
-        if matches.contains(.anyone) { return [.anyone] }
-        var unique: [RuleMatch] = []
-        for match in matches where !unique.contains(match) { unique.append(match) }
-        return unique
     }
 
     private static func matches(
@@ -87,19 +81,14 @@ extension RuleMatch {
     ///
     /// Only names are compared: platforms, apps, channels and requests.
     package func overlaps(_ other: RuleMatch) -> Bool {
-        Self.overlaps(self.platforms, other.platforms)
+        Self.overlaps(self.platforms, other.platforms, by: ==)
             && Self.overlaps(self.apps, other.apps) { $0.meets($1) }
             && Self.overlaps(
-                self.channels?.map { $0.lowercasedASCII },
-                other.channels?.map { $0.lowercasedASCII }
+                self.channels?.map(\.lowercasedASCII),
+                other.channels?.map(\.lowercasedASCII),
+                by: ==
             )
-            && Self.overlaps(self.requests, other.requests) { one, other in
-                one.meets(other)
-            }
-    }
-
-    private static func overlaps<Name: Equatable>(_ one: [Name]?, _ other: [Name]?) -> Bool {
-        self.overlaps(one, other, by: ==)
+            && Self.overlaps(self.requests, other.requests) { $0.meets($1) }
     }
 
     private static func overlaps<Name>(

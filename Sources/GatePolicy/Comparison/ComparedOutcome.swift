@@ -28,17 +28,14 @@ package struct ComparedOutcome: Sendable, Hashable {
         self.answerNumber = answerNumber
     }
 
-    /// Whether clients can notice the difference between two outcomes.
+    /// Whether clients can notice the difference between two outcomes, including a different backend
+    /// and a different treatment while that backend cannot be reached.
     func isNoticeable(beside other: ComparedOutcome) -> Bool {
         self.kind != other.kind || self.status != other.status || self.storeURL != other.storeURL
             || self.cannotUpdate != other.cannotUpdate || self.isBrownout != other.isBrownout
-            || self.answerNumber != other.answerNumber || self.goesElsewhere(than: other)
-    }
-
-    /// Whether a forwarded request gets a different backend, or is treated differently while that
-    /// backend cannot be reached.
-    private func goesElsewhere(than other: ComparedOutcome) -> Bool {
-        self.route?.backend != other.route?.backend || self.route?.fallback != other.route?.fallback
+            || self.answerNumber != other.answerNumber
+            || self.route?.backend != other.route?.backend
+            || self.route?.fallback != other.route?.fallback
     }
 }
 

@@ -124,3 +124,9 @@ struct ComparedRequest: Sendable {
         rest.isEmpty || rest.elementsEqual([.literal([])])
     }
 }
+
+extension RuleSet {
+    func scope(of request: ComparedRequest) -> RequestScope {
+        self.scope(method: request.method, target: request.target)
+    }
+}

@@ -14,13 +14,8 @@ struct ComparedRequests {
     ///
     /// Exemptions come first, because a request has the spelling of its first pattern.
     init(exemptions: [RequestPattern], others: [RequestPattern]) {
-        var numbers: [RequestPattern: Int] = [:]
-        var patterns: [RequestPattern] = []
-        for pattern in exemptions + others where numbers[pattern] == nil {
-            numbers[pattern] = patterns.count
-            patterns.append(pattern)
-        }
-        self.numbers = numbers
+        let patterns = (exemptions + others).uniqued()
+        self.numbers = Dictionary(uniqueKeysWithValues: zip(patterns, patterns.indices))
         let fillers = ComparedRequest.Fillers(besides: patterns)
         let lenient = RequestMatcher(patterns, style: .lenient)
         let exact = RequestMatcher(exemptions, style: .exact)

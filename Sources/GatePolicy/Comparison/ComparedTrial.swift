@@ -23,10 +23,8 @@ struct ComparedTrial {
         self.cell = cell
         let request = world.requests.values[cell[.request]]
         func scope(in whole: RuleSet, _ part: RuleSet) -> RequestScope {
-            let (method, target) = (request.method, request.target)
-            let scope = whole.scope(method: method.span, target: target.span)
-            return scope.isExempt
-                ? scope : part.scope(method: method.span, target: target.span)
+            let scope = whole.scope(of: request)
+            return scope.isExempt ? scope : part.scope(of: request)
         }
         self.oldScope = scope(in: old, view.old)
         self.newScope = scope(in: new, view.new)
@@ -60,15 +58,8 @@ struct ComparedTrial {
         for (claim, words) in [
             (Claim<AppVersion>.missing, "missing"), (.unreadable("?"), "unreadable"),
         ] {
-            for (transition, share) in self.transitions(claim, now, &next) {
-                pairs.append(
-                    .init(
-                        versions: words,
-                        place: axis.points.count,
-                        transition: transition,
-                        share: share
-                    )
-                )
+            pairs += self.transitions(claim, now, &next).map {
+                .init(versions: words, place: axis.points.count, transition: $0, share: $1)
             }
         }
         return (pairs, next)
@@ -82,12 +73,12 @@ struct ComparedTrial {
         _ next: inout Timestamp?
     ) -> [ComparedRow.Transition: Double] {
         var shares: [ComparedRow.Transition: Double] = [:]
-        for group in self.view.devices.groups {
-            let client = self.world.client(self.cell, version: version, device: group.device)
+        for sample in self.view.devices.samples {
+            let client = self.world.client(self.cell, version: version, device: sample.device)
             let before = self.outcome(client, isNew: false, now, &next)
             let after = self.outcome(client, isNew: true, now, &next)
             guard before.isNoticeable(beside: after) else { continue }
-            shares[.init(before: before, after: after), default: 0] += group.share
+            shares[.init(before: before, after: after), default: 0] += sample.share
         }
         // The shares are rounded, because their sum may differ from 1 in the last digit.
         return shares.mapValues { ($0 * 1_000_000).rounded() / 1_000_000 }

@@ -51,14 +51,16 @@ struct ComparisonSpace {
             policy.missing != policy.unreadable
                 || policy.paths.contains { $0.missing != $0.unreadable }
         }
-        func names(
+        func names<Name>(
             _ part: (RuleMatch) -> [String]?,
-            _ others: [String] = []
-        ) -> ComparedDimension<Claim<String>> {
+            _ others: [String],
+            _ example: (String) -> Name
+        ) -> ComparedDimension<Claim<Name>> {
             .names(
                 matches.flatMap { part($0) ?? [] } + others,
                 only: focus.names(part).map { names in { names.contains($0) } },
-                distinguishesUnreadable: distinguishesUnreadable
+                distinguishesUnreadable: distinguishesUnreadable,
+                example: example
             )
         }
         let focusApps = focus.names { $0.apps?.map(\.description) }
@@ -71,29 +73,20 @@ struct ComparisonSpace {
             distinguishesUnreadable: distinguishesUnreadable,
             example: { AppPattern(stringLiteral: $0).example }
         )
-        self.platforms = names({ $0.platforms?.map(\.name) }, releases.map(\.platform.name))
-            .map { claim in claim.map { Platform($0) } }
-        self.channels = names(
-            { $0.channels?.map { $0.lowercasedASCII } },
-            links.flatMap { $0.channels.keys.sorted() } + releases.compactMap(\.channel)
-        )
-        self.countries = .names(
-            links.flatMap { $0.countries.keys.sorted() },
-            only: nil,
-            distinguishesUnreadable: false
-        )
+        self.platforms = names({ $0.platforms?.map(\.name) }, releases.map(\.platform.name)) {
+            Platform($0)
+        }
+        let channels = links.flatMap { $0.channels.keys.sorted() } + releases.compactMap(\.channel)
+        self.channels = names({ $0.channels?.map(\.lowercasedASCII) }, channels) { $0 }
+        self.countries = .names(links.flatMap { $0.countries.keys.sorted() }) { $0 }
         // A client without a storefront is treated as if its storefront were the country that it
         // connects from, so the value for that storefront represents it. An unparsable storefront
         // is treated like one that no rule names.
-        self.storefronts = .names(
-            Set(
-                releases.flatMap { $0.countries(awaitedBy: nil) }
-                    + releases.flatMap { $0.countries?.keys.map(\.self) ?? [] }
-                    + rules.flatMap { $0.holdUntilInStore?.countries ?? [] }
-            ).sorted(),
-            only: nil,
-            distinguishesUnreadable: false
-        )
+        let countries =
+            releases.flatMap { $0.countries(awaitedBy: nil) }
+            + releases.flatMap { $0.countries?.keys.map(\.self) ?? [] }
+            + rules.flatMap { $0.holdUntilInStore?.countries ?? [] }
+        self.storefronts = .names(Set(countries).sorted()) { $0 }
         self.osVersions = .osVersions(
             matches.flatMap { $0.osVersions ?? [] } + rules.flatMap(\.requiresOS),
             distinguishesUnreadable: distinguishesUnreadable
@@ -187,7 +180,6 @@ struct ComparisonSpace {
         return cell
     }
 
-    /// Creates the client for a cell.
     func client(
         _ cell: ComparedCell,
         version: Claim<AppVersion>,
@@ -221,7 +213,9 @@ struct ComparisonSpace {
             Self.fit(match.channels, self.channels.values[cell[.channel]]) {
                 $0.lowercasedASCII == $1
             },
-            Self.fit(match.osVersions, self.osVersions.values[cell[.osVersion]], ~=),
+            Self.fit(match.osVersions, self.osVersions.values[cell[.osVersion]]) {
+                $0.contains($1)
+            },
         ]
         if parts.contains(.none) { return .none }
         return parts.contains(.possible) ? .possible : .certain

@@ -13,11 +13,8 @@ struct FloorPoints {
     let axis: VersionAxis
     let points: [Point]
 
-    /// Creates the points for some rules.
-    ///
-    /// - Parameters:
-    ///   - rules: The rules with the floors.
-    ///   - releases: Additional versions to distinguish.
+    /// Creates the points for the floors of some rules; `releases` are further versions to
+    /// distinguish.
     init(_ rules: [RuleDefinition], releases: [AppVersion] = []) {
         let axis = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
         var builds: Set<BuildNumber> = []
@@ -35,14 +32,6 @@ struct FloorPoints {
     }
 }
 
-extension RuleDefinition {
-    /// Whether the floor denies a client with this version and build, regardless of the floor's
-    /// schedule.
-    func denies(_ point: FloorPoints.Point) -> Bool {
-        self.breach(by: point.version, point.version.release, build: point.build) != nil
-    }
-}
-
 /// The result of comparing the floors of two lists of rules, regardless of their schedules.
 package struct FloorOrder: Sendable, Equatable {
     /// Whether the first list denies a version or build that passes the second list.
@@ -53,18 +42,16 @@ package struct FloorOrder: Sendable, Equatable {
     package init(_ first: [RuleDefinition], _ second: [RuleDefinition]) {
         var (onlyFirst, onlySecond) = (false, false)
         for point in FloorPoints(first + second).points {
-            let one = first.contains { $0.denies(point) }
-            let other = second.contains { $0.denies(point) }
+            let one = first.contains { !$0.admits(point.version, build: point.build) }
+            let other = second.contains { !$0.admits(point.version, build: point.build) }
             if one, !other { onlyFirst = true }
             if other, !one { onlySecond = true }
         }
         // Points do not cover the notation of a version, so conditions on the notation are compared
         // directly.
         let forms = [first, second].map { $0.flatMap(\.blockedBuilds).filter { !$0.written.isAny } }
-        if !forms[0].allSatisfy(forms[1].contains) { onlyFirst = true }
-        if !forms[1].allSatisfy(forms[0].contains) { onlySecond = true }
-        self.onlyFirst = onlyFirst
-        self.onlySecond = onlySecond
+        self.onlyFirst = onlyFirst || !forms[0].allSatisfy(forms[1].contains)
+        self.onlySecond = onlySecond || !forms[1].allSatisfy(forms[0].contains)
     }
 }
 

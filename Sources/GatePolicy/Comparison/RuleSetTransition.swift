@@ -10,7 +10,6 @@ package struct RuleSetTransition {
         package let rule: String
         /// Whether the new rules have no rule with this ID.
         package let isGone: Bool
-        /// The versions as text.
         package let versions: String
         /// Whether only some of the clients with these versions pass.
         package let isPartial: Bool
@@ -48,11 +47,6 @@ package struct RuleSetTransition {
     private static let effort = 50_000
 
     /// Compares two rule sets at the time of a reload.
-    ///
-    /// - Parameters:
-    ///   - old: The active rules.
-    ///   - new: The rules that replace them.
-    ///   - now: The time of the change.
     package init(from old: RuleSet, to new: RuleSet, at now: Timestamp) {
         // Rules that enforce nothing cannot become less strict; switching off enforcement is an
         // undo.
@@ -104,9 +98,7 @@ package struct RuleSetTransition {
         let clients = [ClientIdentity(), ClientIdentity(version: .unreadable("?"))]
         return paths.map(\.request).filter { pattern in
             ComparedRequest.each(pattern, fillers).contains { request in
-                let (method, target) = (request.method, request.target)
-                let before = old.scope(method: method.span, target: target.span)
-                let after = new.scope(method: method.span, target: target.span)
+                let (before, after) = (old.scope(of: request), new.scope(of: request))
                 return clients.contains { client in
                     let was = old.decide(client, in: before, at: now, address: nil)
                     guard was.kind == .require, was.ruleID == nil else { return false }
@@ -187,12 +179,11 @@ private struct RuleChange {
         self.places = after
         for index in self.planned.indices {
             self.plannedByRule[self.planned[index].rule, default: []].append(index)
-            let apps = self.planned[index].floor.match.apps
-            guard let apps, apps.allSatisfy({ $0.prefix == nil }) else {
+            guard let apps = self.planned[index].floor.match.appIdentifiers else {
                 self.plannedForAnyApp.append(index)
                 continue
             }
-            for app in Set(apps) { self.plannedByApp[app.description, default: []].append(index) }
+            for app in Set(apps) { self.plannedByApp[app, default: []].append(index) }
         }
     }
 
@@ -224,13 +215,14 @@ private struct RuleChange {
             {
                 continue
             }
-            let plan = RuleSetTransition.Plan(
-                rule: self.new[planned.rule].id,
-                floor: planned.floor,
-                place: planned.place,
-                base: rule
+            plans.append(
+                .init(
+                    rule: self.new[planned.rule].id,
+                    floor: planned.floor,
+                    place: planned.place,
+                    base: rule
+                )
             )
-            plans.append(plan)
         }
         return plans
     }
@@ -241,11 +233,11 @@ private struct RuleChange {
         guard !self.isExhausted else {
             return self.places[rule.id].flatMap { self.plannedByRule[$0] } ?? []
         }
-        guard let apps = rule.match.apps, apps.allSatisfy({ $0.prefix == nil }) else {
+        guard let apps = rule.match.appIdentifiers else {
             self.pairs += self.planned.count
             return Array(self.planned.indices)
         }
-        let named = Set(apps.flatMap { self.plannedByApp[$0.description] ?? [] })
+        let named = Set(apps.flatMap { self.plannedByApp[$0] ?? [] })
         let found = (named + self.plannedForAnyApp).sorted()
         self.pairs += found.count
         return found

@@ -65,9 +65,9 @@ struct TransitionTrial {
             systems.isEmpty
             ? [.missing] + axis.points.suffix(1).map { .stated($0.version) }
             : axis.points.map(\.version)
-                .filter { version in match.osVersions?.contains { $0 ~= version } ?? true }
+                .filter { version in match.osVersions?.contains { $0.contains(version) } ?? true }
                 .map { .stated($0) }
-        var kinds = ComparedDevices(rules).groups.map { ClientIdentity(device: $0.device) }
+        var kinds = ComparedDevices(rules).samples.map { ClientIdentity(device: $0.device) }
         func vary<Value>(_ path: WritableKeyPath<ClientIdentity, Value>, _ values: [Value]) {
             guard kinds.count * values.count <= Self.kindLimit else {
                 // If there are too many combinations, each value is used in turn for some of the
@@ -120,11 +120,9 @@ struct TransitionTrial {
         at now: Timestamp
     ) -> [RuleSetTransition.Opening] {
         var opened: [Int?: Set<Int>] = [:]
-        var closed: [Int?: Set<Int>] = [:]
+        var closed: Set<Int> = []
         for request in self.requests {
-            let (method, target) = (request.method, request.target)
-            let before = self.old.scope(method: method.span, target: target.span)
-            let after = self.new.scope(method: method.span, target: target.span)
+            let (before, after) = (self.old.scope(of: request), self.new.scope(of: request))
             for kind in self.kinds {
                 for point in self.points.points {
                     var client = kind
@@ -136,11 +134,11 @@ struct TransitionTrial {
                     else { continue }
                     let becomes = self.new.decide(client, in: after, at: now, address: nil)
                     guard becomes.kind < .require else {
-                        closed[nil, default: []].insert(point.place)
+                        closed.insert(point.place)
                         continue
                     }
                     let plan = plans.firstIndex { plan in
-                        plan.floor.denies(point)
+                        !plan.floor.admits(point.version, build: point.build)
                             && self.new.judge.isMeant(client, in: after, by: plan.floor)
                     }
                     opened[plan, default: []].insert(point.place)
@@ -152,7 +150,7 @@ struct TransitionTrial {
                 rule: self.rule.id,
                 isGone: self.isGone,
                 versions: self.words(places),
-                isPartial: !places.isDisjoint(with: closed[nil] ?? []),
+                isPartial: !places.isDisjoint(with: closed),
                 plan: plan.map { plans[$0] }
             )
         }
@@ -160,14 +158,7 @@ struct TransitionTrial {
 
     /// Returns the versions at the given axis indices as text, with adjacent versions merged.
     private func words(_ places: Set<Int>) -> String {
-        var ranges: [ClosedRange<Int>] = []
-        for place in places.sorted() {
-            if let last = ranges.last, last.upperBound + 1 == place {
-                ranges[ranges.count - 1] = last.lowerBound...place
-            } else {
-                ranges.append(place...place)
-            }
-        }
-        return ranges.map { self.points.axis.words($0) }.joined(separator: " and ")
+        RangeSet(places.map { $0..<$0 + 1 }).ranges
+            .map { self.points.axis.words(ClosedRange($0)) }.joined(separator: " and ")
     }
 }

@@ -15,18 +15,16 @@ struct VersionAxis {
 
     /// Divides the axis before and after each of these versions.
     init(cuts: some Sequence<AppVersion>) {
-        var sorted: [AppVersion] = []
-        for cut in cuts.sorted() where sorted.last != cut { sorted.append(cut) }
         var points: [Point] = []
-        for (index, cut) in sorted.enumerated() {
-            let previous = index > 0 ? sorted[index - 1] : nil
-            if let between = Self.between(previous, cut) {
-                let lower = previous.map { ">\($0)" }
+        var last: AppVersion?
+        for cut in cuts.uniqued().sorted() {
+            if let between = Self.between(last, cut) {
+                let lower = last.map { ">\($0)" }
                 points.append(Point(version: between, lower: lower, upper: "<\(cut)"))
             }
             points.append(Point(version: cut, lower: ">=\(cut)", upper: "<=\(cut)"))
+            last = cut
         }
-        let last = sorted.last
         if let above = last.map({ $0.next }) ?? (try? AppVersion(parsing: "1")) {
             points.append(Point(version: above, lower: last.map { ">\($0)" }, upper: nil))
         }
@@ -55,17 +53,11 @@ extension AppVersion {
             // `2.0.0-rc.1.0` is the lowest version above `2.0.0-rc.1`.
             return try? AppVersion(parsing: "\(self).0")
         }
-        var parts = self.numbers.map(\.description)
-        while parts.count < Self.maximumParts { parts.append("0") }
-        guard self.numbers.count < Self.maximumParts else {
-            return self.numbers.last?.integer.flatMap { last in
-                guard last < .max else { return nil }
-                parts[parts.count - 1] = String(last + 1)
-                return try? AppVersion(parsing: parts.joined(separator: "."))
-            }
-        }
-        parts[parts.count - 1] = "1"
-        return try? AppVersion(parsing: parts.joined(separator: "."))
+        let missing = Self.maximumParts - self.numbers.count
+        let parts = self.numbers + [DecimalNumber](repeating: .zero, count: missing)
+        guard let last = parts.last?.integer, last < .max else { return nil }
+        let next = parts.dropLast().map(\.description) + [String(last + 1)]
+        return try? AppVersion(parsing: next.joined(separator: "."))
     }
 
     /// The lowest pre-release of this version; `nil` for a pre-release.

@@ -15,16 +15,13 @@ package enum VersionReach: Sendable, Equatable {
                 + builds.compactMap(\.versions).flatMap(\.bounds)
         )
         let passing = axis.points.filter { point in rules.allSatisfy { $0.admits(point.version) } }
-        guard !passing.isEmpty else {
+        guard let last = passing.last?.version else {
             self = .closed
             return
         }
         // If builds of the highest version are blocked without an upper limit, no build of it
         // passes.
-        let highest = axis.points.last?.version
-        let isOpen = passing.last.map { last in
-            last.version == highest && !builds.contains { $0.isEndless(for: last.version) }
-        }
-        self = isOpen == true ? .open : .closedAbove
+        let isHighest = last == axis.points.last?.version
+        self = isHighest && !builds.contains { $0.isEndless(for: last) } ? .open : .closedAbove
     }
 }

@@ -10,7 +10,6 @@ final class CompiledRule: Sendable {
     let patterns: [Int]?
     /// The channels in lower case, as in client identities.
     private let channels: [String]?
-    private let rollout: Rollout
     private let isTimed: Bool
     /// Whether the terms of the rule depend on neither the time nor the content of stores.
     var isConstant: Bool { !self.isTimed && self.availability == nil }
@@ -30,7 +29,6 @@ final class CompiledRule: Sendable {
         self.place = place
         self.patterns = patterns
         self.channels = definition.match.channels?.map { $0.lowercasedASCII }
-        self.rollout = Rollout(definition)
         self.isTimed = definition.isTimed
         self.dependsOnVersion = definition.floorDependsOnVersion
         self.dependsOnBuild = definition.floorDependsOnBuild
@@ -42,7 +40,6 @@ final class CompiledRule: Sendable {
         let identity: ClientIdentity
         /// The release of the client's version; for a pre-release, the release that it precedes.
         let release: AppVersion?
-        /// The client address.
         let address: String?
 
         init(_ identity: ClientIdentity, address: String?) {
@@ -78,7 +75,7 @@ final class CompiledRule: Sendable {
                 .osVersion,
                 self.definition.match.osVersions,
                 &gaps,
-                ~=
+                { $0.contains($1) }
             )
         else { return nil }
         return gaps
@@ -113,7 +110,7 @@ final class CompiledRule: Sendable {
 
     /// Returns the time from which the rollout includes a client.
     func admission(of subject: Subject) -> EffectiveFrom {
-        self.rollout.admission(of: subject.identity, address: subject.address)
+        self.definition.admission(of: subject.identity, address: subject.address)
     }
 
     /// Compares names by their bytes, as platforms are compared.

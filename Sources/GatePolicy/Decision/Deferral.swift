@@ -52,23 +52,10 @@ extension Decision {
     }
 }
 
-extension RuleEvaluator {
-    /// Returns, in the order of the file, the rules that would deny a client without their dates and
-    /// rollouts.
-    func deferrals(
-        for identity: ClientIdentity,
-        in scope: RequestScope,
-        at now: Timestamp,
-        address: String?
-    ) -> [Deferral] {
-        guard !scope.isExempt else { return [] }
-        let subject = CompiledRule.Subject(identity, address: address)
-        return self.rules.compactMap { $0.deferral(of: subject, in: scope, at: now) }
-    }
-}
-
 extension CompiledRule {
-    fileprivate func deferral(
+    /// Returns the reason why the rule does not yet deny a client; `nil` if its dates and its
+    /// rollout make no difference.
+    func deferral(
         of subject: Subject,
         in scope: RequestScope,
         at now: Timestamp
@@ -84,26 +71,16 @@ extension CompiledRule {
         let day = rule.schedule.enforceFrom.flatMap { $0 > now ? $0 : nil }
         var reach: Deferral.Reach?
         if !rule.rollout.isEmpty {
-            let bucket = RolloutBucket(
-                ruleID: rule.id,
-                subject.identity,
-                address: subject.address
-            )
+            let identity = subject.identity
+            let bucket = RolloutBucket(ruleID: rule.id, identity, address: subject.address)
             let begun = rule.rollout.filter { $0.at.map { $0 <= now } ?? true }
             reach = Deferral.Reach(
                 percent: begun.map(\.percent).max() ?? 0,
-                place: bucket.percent,
+                place: Double(bucket.number + 1) / Double(RolloutBucket.count / 100),
                 admission: self.admission(of: subject)
             )
         }
         guard day != nil || reach != nil else { return nil }
         return Deferral(ruleID: rule.id, reason: breach, enforceFrom: day, rollout: reach)
-    }
-}
-
-extension RolloutBucket {
-    /// The percentage at which a rollout includes this client.
-    fileprivate var percent: Double {
-        Double(self.number + 1) / Double(Self.count / 100)
     }
 }

@@ -51,7 +51,6 @@ extension Decision {
     /// The backend that a rule selects.
     package struct Destination: Sendable, Hashable {
         package let ruleID: String
-        /// The name of the backend.
         package let backend: String
         package let fallback: Route.Fallback
 

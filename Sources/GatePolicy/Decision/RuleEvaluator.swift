@@ -5,14 +5,9 @@ struct RuleEvaluator: Sendable {
     private let unidentified: UnidentifiedPolicy
     /// Whether nothing is enforced, regardless of the mode of the rules.
     let isObserving: Bool
-    private let strictPaths: [StrictPath]
+    /// The requests for which the policy for unidentified clients is stricter, by pattern number.
+    private let strictPaths: [(pattern: Int, actions: UnidentifiedActions)]
     private let routes: RouteEvaluator
-
-    /// Requests for which the policy for unidentified clients is stricter.
-    private struct StrictPath: Sendable {
-        let pattern: Int
-        let actions: UnidentifiedActions
-    }
 
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
         self.rules = definition.rules.enumerated().flatMap { place, rule in
@@ -30,7 +25,7 @@ struct RuleEvaluator: Sendable {
         self.unidentified = definition.unidentified
         self.strictPaths = definition.unidentified.paths.compactMap { path in
             classifier.number(of: path.request).map {
-                StrictPath(pattern: $0, actions: UnidentifiedActions(path.missing, path.unreadable))
+                ($0, UnidentifiedActions(path.missing, path.unreadable))
             }
         }
     }

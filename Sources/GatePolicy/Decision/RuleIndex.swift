@@ -12,16 +12,10 @@ struct RuleIndex: Sendable {
         ///
         /// If several rules have the same effect on such a client, only one of them is listed.
         var unclaimed: [Int] = []
-        private var questions: Set<Question> = []
+        private var questions: Set<RuleMatch> = []
 
-        /// Indexes a rule.
-        ///
-        /// - Parameters:
-        ///   - rule: The index of the rule.
-        ///   - values: The values that it matches.
-        ///   - question: The effect of the rule on a client without a value; `nil` if no other rule
-        ///     can replace it.
-        mutating func keep(_ rule: Int, under values: [Value], _ question: Question?) {
+        /// Indexes a rule under the values that it matches.
+        mutating func keep(_ rule: Int, under values: [Value], _ question: RuleMatch?) {
             for value in Set(values) { self.rules[value, default: []].append(rule) }
             // An empty list matches no client, not even one without a value.
             guard !values.isEmpty else { return }
@@ -35,28 +29,19 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// The effect of a rule on a client without the indexed value: the rule requires that value.
-    private struct Question: Hashable {
-        private let apps: [AppPattern]?
-        private let platforms: [Platform]?
-        private let channels: [String]?
-        private let osVersions: [VersionRange]?
-        private let patterns: [Int]?
-
-        /// Creates the effect of a rule; `nil` if the rule depends on the time or on stores, or is
-        /// not enforced.
-        ///
-        /// - Parameters:
-        ///   - rule: The rule.
-        ///   - match: The conditions of the rule, without the indexed condition.
-        init?(_ rule: CompiledRule, _ match: RuleMatch) {
-            guard rule.isConstant, rule.definition.mode == .enforce else { return nil }
-            self.apps = match.apps
-            self.platforms = match.platforms
-            self.channels = match.channels
-            self.osVersions = match.osVersions
-            self.patterns = rule.patterns
-        }
+    /// Returns the conditions of a rule without the indexed one, which determine its effect on a
+    /// client without the indexed value: the rule requires that value.
+    ///
+    /// The result is `nil` if the rule depends on the time or on stores, or is not enforced, so that
+    /// no other rule can replace it.
+    private static func question<Value>(
+        _ rule: CompiledRule,
+        without condition: WritableKeyPath<RuleMatch, [Value]?>
+    ) -> RuleMatch? {
+        guard rule.isConstant, rule.definition.mode == .enforce else { return nil }
+        var others = rule.definition.match
+        others[keyPath: condition] = nil
+        return others
     }
 
     /// The number of rules for each value of a condition.
@@ -85,39 +70,30 @@ struct RuleIndex: Sendable {
     init(_ rules: [CompiledRule]) {
         var (apps, platforms, patterns) = (Usage<String>(), Usage<Platform>(), Usage<Int>())
         for rule in rules {
-            apps.note(Self.identifiers(rule.definition.match.apps))
+            apps.note(rule.definition.match.appIdentifiers)
             platforms.note(rule.definition.match.platforms)
             patterns.note(rule.patterns)
         }
         for (index, rule) in rules.enumerated() {
             let match = rule.definition.match
-            let identifiers = Self.identifiers(match.apps)
+            let identifiers = match.appIdentifiers
             let byApp = apps.total(identifiers)
             let byPlatform = platforms.total(match.platforms)
             let byPattern = patterns.total(rule.patterns)
             switch min(byApp, byPlatform, byPattern) {
             case .max: self.others.append(index)
             case byApp:
-                var others = match
-                others.apps = nil
-                self.apps.keep(index, under: identifiers ?? [], Question(rule, others))
+                let question = Self.question(rule, without: \.apps)
+                self.apps.keep(index, under: identifiers ?? [], question)
             case byPattern:
                 let values = Set(rule.patterns ?? [])
                 for value in values { self.patterns[value, default: []].append(index) }
                 if !values.isEmpty { self.patterned.append(index) }
             default:
-                var others = match
-                others.platforms = nil
-                self.platforms.keep(index, under: match.platforms ?? [], Question(rule, others))
+                let question = Self.question(rule, without: \.platforms)
+                self.platforms.keep(index, under: match.platforms ?? [], question)
             }
         }
-    }
-
-    /// Returns the identifiers in a condition on apps; `nil` if the condition contains a pattern,
-    /// which cannot be looked up by a client's app.
-    private static func identifiers(_ apps: [AppPattern]?) -> [String]? {
-        guard let apps, apps.allSatisfy({ $0.prefix == nil }) else { return nil }
-        return apps.map(\.description)
     }
 
     /// Returns the rules that may match a client in a request scope, in ascending order.

@@ -42,10 +42,7 @@ struct RuleStage {
 
     /// Whether a maintenance window is active, which denies all requests.
     var isClosed: Bool {
-        switch self.maintenance {
-        case .absent, .announced: false
-        case .running: true
-        }
+        if case .running = self.maintenance { true } else { false }
     }
 
     private init() {}

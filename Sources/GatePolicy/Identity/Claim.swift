@@ -16,9 +16,7 @@ package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
         case .stated(let value): value
         }
     }
-}
 
-extension Claim {
     /// The claim for values that exceed the limits.
     static var tooMuch: Claim { .unreadable("(too long)") }
 
@@ -29,7 +27,6 @@ extension Claim {
 }
 
 extension Claim where Value: CustomStringConvertible {
-
     /// Merges another statement about the same part.
     ///
     /// Equal values count once; different values make the claim unparsable. Choosing the first
@@ -43,17 +40,6 @@ extension Claim where Value: CustomStringConvertible {
         case (.stated(let one), .stated(let other)):
             guard one != other else { return }
             self = .unreadable(Excerpt(one.description + ", " + other.description).text)
-        }
-    }
-}
-
-extension Claim {
-    func map<Other>(_ transform: (Value) -> Other) -> Claim<Other> {
-        switch self {
-        case .missing: .missing
-        case .unreadable(let text): .unreadable(text)
-        case .stated(let value):
-            .stated(transform(value))
         }
     }
 }

@@ -56,11 +56,7 @@ package struct IdentityClaims: Sendable {
         self.addHeader(at: index, value.utf8Span.span)
     }
 
-    /// Adds a header line.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the name in `RuleSet.identityHeaderNames`.
-    ///   - value: The value of the line.
+    /// Adds a line of the header field at an index in `RuleSet.identityHeaderNames`.
     package mutating func addHeader(at index: Int, _ value: Span<UInt8>) {
         self.headers.append(self.line(index, value))
     }
@@ -74,11 +70,8 @@ package struct IdentityClaims: Sendable {
         }
     }
 
-    /// Adds a query parameter.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the name in `RuleSet.identityQueryNames`.
-    ///   - value: The percent-encoded value, as received.
+    /// Adds the query parameter at an index in `RuleSet.identityQueryNames`, with its
+    /// percent-encoded value as received.
     package mutating func addQuery(at index: Int, _ value: [UInt8]) {
         let isRead = value.count <= IdentityLimits.lineLength
         let decoded = isRead ? self.decoded(value, self.plusSigns[index]) : value
@@ -116,17 +109,13 @@ extension IdentityClaims {
         case tooMuch
     }
 
-    /// Calls `body` with each value in some lines, without surrounding whitespace, until `body`
-    /// returns false.
+    /// Calls `body` with each value in the lines with these names, without surrounding whitespace,
+    /// until `body` returns false.
     ///
     /// Lines are split at commas, because `X: a, b` and two lines `X: a` and `X: b` are equivalent
     /// (RFC 9110 section 5.3), and a proxy in front of the gate may have joined them. Empty
     /// elements are ignored (section 5.6.1.2).
     ///
-    /// - Parameters:
-    ///   - lines: The headers or the query.
-    ///   - names: The indices of the names to include.
-    ///   - body: Processes a value, and returns whether to continue.
     /// - Returns: The extent of the values that were read.
     func forEachValue(
         of lines: [Line],

@@ -1,7 +1,14 @@
 /// A required part of the identity that is missing or unparsable.
-package enum IdentityGap: Sendable, Hashable {
+package enum IdentityGap: Sendable, Hashable, CustomStringConvertible {
     case missing(IdentityPart)
     case unreadable(IdentityPart)
+
+    package var description: String {
+        switch self {
+        case .missing(let part): "the client does not state its \(part.words)"
+        case .unreadable(let part): "the \(part.words) that the client states cannot be parsed"
+        }
+    }
 }
 
 extension IdentityGap: Comparable {
@@ -17,15 +24,6 @@ extension IdentityGap: Comparable {
         switch self {
         case .unreadable(let part): (0, part == .version ? 0 : 1, part.rawValue)
         case .missing(let part): (1, part == .version ? 0 : 1, part.rawValue)
-        }
-    }
-}
-
-extension IdentityGap: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .missing(let part): "the client does not state its \(part.words)"
-        case .unreadable(let part): "the \(part.words) that the client states cannot be parsed"
         }
     }
 }

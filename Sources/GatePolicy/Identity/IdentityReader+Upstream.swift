@@ -3,7 +3,6 @@
 package struct UpstreamIdentity: Sendable, Equatable {
     /// The names of the fields to remove, in lower case.
     package var drop: [String]
-    /// The fields to add.
     package var add: [HeaderField]
 
     package init(drop: [String] = [], add: [HeaderField] = []) {

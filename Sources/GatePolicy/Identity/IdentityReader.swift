@@ -121,12 +121,10 @@ struct IdentityReader: Sendable {
         )
     }
 
-    /// Returns the header fields for a part.
     func names(of part: IdentityPart) -> [String] {
         self.sources.headers[part, default: []]
     }
 
-    /// Returns the indices of the header fields for a part.
     func indices(of part: IdentityPart) -> [Int] { self.headerIndices[part.rawValue] }
 
     private func forEachValue(

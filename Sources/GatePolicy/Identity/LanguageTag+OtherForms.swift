@@ -33,21 +33,13 @@ extension LanguageTag {
     /// The other codes of the language: deprecated codes and their replacements (RFC 5646 section
     /// 2.2.1), and the codes of languages that include it or are included in it.
     var synonyms: [LanguageTag] {
-        switch self.language {
-        case "iw": [LanguageTag(canonical: "he")]
-        case "he": [LanguageTag(canonical: "iw")]
-        case "in": [LanguageTag(canonical: "id")]
-        case "id": [LanguageTag(canonical: "in")]
-        case "mo": [LanguageTag(canonical: "ro")]
-        case "tl": [LanguageTag(canonical: "fil")]
-        case "fil": [LanguageTag(canonical: "tl")]
-        case "no": [LanguageTag(canonical: "nb")]
-        case "kmr": [Self.kurmanji]
-        case "nb": [LanguageTag(canonical: "no")]
-        case "nn": [LanguageTag(canonical: "no"), LanguageTag(canonical: "nb")]
-        default: []
-        }
+        Self.otherCodes[self.language, default: []].map(LanguageTag.init(canonical:))
     }
+
+    private static let otherCodes: [Substring: [String]] = [
+        "iw": ["he"], "he": ["iw"], "in": ["id"], "id": ["in"], "mo": ["ro"], "tl": ["fil"],
+        "fil": ["tl"], "no": ["nb"], "nb": ["no"], "nn": ["no", "nb"], "kmr": ["ku-Latn"],
+    ]
 
     private var language: Substring { self.description.prefix { $0 != "-" } }
 

@@ -1,5 +1,5 @@
 /// A language tag (BCP 47, RFC 5646), compared case-insensitively.
-package struct LanguageTag: Sendable, Hashable {
+package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a tag, in bytes.
     static let maximumLength = 64
 
@@ -122,5 +122,3 @@ package struct LanguageTag: Sendable, Hashable {
         return text.count == own.count || text[own.count] == UInt8(ascii: "-")
     }
 }
-
-extension LanguageTag: CustomStringConvertible {}

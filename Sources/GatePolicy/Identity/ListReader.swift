@@ -4,13 +4,11 @@ struct ListReader {
     private var elements = 0
     private var length = 0
 
-    /// Calls `body` with the range of each value of the next line, without surrounding whitespace.
+    /// Calls `body` with the range of each value of the next line, without surrounding whitespace,
+    /// until `body` returns false.
     ///
-    /// - Parameters:
-    ///   - bytes: The bytes that contain the line.
-    ///   - line: The range of the line's value.
-    ///   - isList: Whether the value contains a comma.
-    ///   - body: Processes the range of a value, and returns whether to continue.
+    /// `isList` states whether the value contains a comma.
+    ///
     /// - Returns: The extent, if a limit is exceeded or `body` returns false; otherwise `nil`.
     mutating func read(
         _ bytes: Span<UInt8>,

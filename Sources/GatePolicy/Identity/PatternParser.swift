@@ -29,11 +29,6 @@ struct PatternParser {
         return syntax
     }
 
-    private init(rest: Substring, fields: Set<UserAgentField>?) {
-        self.rest = rest
-        self.fields = fields
-    }
-
     private mutating func skip(_ text: String) -> Bool {
         guard self.rest.hasPrefix(text) else { return false }
         self.rest.removeFirst(text.count)

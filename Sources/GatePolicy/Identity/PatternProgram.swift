@@ -54,8 +54,8 @@ struct PatternProgram: Sendable, Equatable {
                 if self.steps.count == before { break }
             }
             guard let maximum else {
-                try self.append(loop: content, isLazy: isLazy)
-                return
+                let fork = self.steps.count
+                return try self.append(optional: content, isLazy: isLazy, thenJumpTo: fork)
             }
             for _ in minimum..<maximum { try self.append(optional: content, isLazy: isLazy) }
         }
@@ -74,14 +74,6 @@ struct PatternProgram: Sendable, Equatable {
         self.steps[fork] = .fork(fork + 1, self.steps.count)
         try self.append(alternatives: alternatives.dropFirst())
         self.steps[jump] = .jump(self.steps.count)
-    }
-
-    private mutating func append(
-        loop content: PatternSyntax,
-        isLazy: Bool
-    ) throws(PatternError) {
-        let fork = self.steps.count
-        try self.append(optional: content, isLazy: isLazy, thenJumpTo: fork)
     }
 
     private mutating func append(

@@ -22,11 +22,8 @@ package struct QueryParameters: Sendable {
 
     package static let none = QueryParameters(names: [])
 
-    /// Parses the parameters of a request target.
-    ///
-    /// - Parameters:
-    ///   - target: The target of a request.
-    ///   - names: The names to keep, in lower case; the case of the names in the target is ignored.
+    /// Parses the parameters of a request target that have one of these lower-case names, ignoring
+    /// the case of the names in the target.
     package init(ofTarget target: Span<UInt8>, named names: [String]) {
         self.init(names: names)
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }

@@ -18,19 +18,11 @@ enum StatedValue {
     }
 
     static func version(_ value: Span<UInt8>) -> Claim<AppVersion> {
-        do throws(VersionError) {
-            return .stated(try AppVersion(value))
-        } catch {
-            return self.unreadable(value)
-        }
+        (try? AppVersion(value)).map { .stated($0) } ?? self.unreadable(value)
     }
 
     static func build(_ value: Span<UInt8>) -> Claim<BuildNumber> {
-        do throws(VersionError) {
-            return .stated(try BuildNumber(value))
-        } catch {
-            return self.unreadable(value)
-        }
+        BuildNumber.read(value).map { .stated($0) } ?? self.unreadable(value)
     }
 
     /// Parses a country code (ISO 3166-1 alpha-2), and converts it to lower case.

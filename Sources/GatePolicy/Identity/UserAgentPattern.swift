@@ -3,7 +3,7 @@
 /// The pattern is a regular expression with named groups for the parts: `^Shop/(?<version>[\d.]+)
 /// \((?<platform>iOS|Android)`. It matches anywhere in the text unless it is anchored, and always
 /// in linear time.
-package struct UserAgentPattern: Sendable, Equatable {
+package struct UserAgentPattern: Sendable, Equatable, CustomStringConvertible {
     /// The maximum length of a `User-Agent`, in bytes.
     ///
     /// A longer value is ignored and not truncated, because truncation could change the version in
@@ -32,8 +32,6 @@ package struct UserAgentPattern: Sendable, Equatable {
         return values
     }
 }
-
-extension UserAgentPattern: CustomStringConvertible {}
 
 /// The parts of an identity that a `User-Agent` pattern can capture; the raw values are the group
 /// names.

@@ -57,7 +57,6 @@ package struct VersionStatement: Sendable, Equatable {
         return statement
     }
 
-    /// Merges another value.
     mutating func merge(_ value: Span<UInt8>, _ platforms: PlatformNames) {
         let statement = VersionStatement(value, platforms)
         self.platform.merge(statement.platform)

@@ -1,7 +1,7 @@
 /// A regular expression for the notation of a client's version or build.
 ///
 /// It matches anywhere in the text unless it is anchored, and always in linear time.
-package struct WrittenPattern: Sendable {
+package struct WrittenPattern: Sendable, CustomStringConvertible {
     /// The pattern as written.
     package let description: String
     private let program: PatternProgram
@@ -31,5 +31,3 @@ extension WrittenPattern: Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(self.description) }
 }
-
-extension WrittenPattern: CustomStringConvertible {}

@@ -1,9 +1,8 @@
 /// The values that an individual client sends and that can differ between clients of the same
 /// class.
 extension ClientClasses {
-    /// Calls `use` with the version in a line, in its canonical form.
-    ///
-    /// - Returns: The result of `use`; `nil` if the version cannot be parsed.
+    /// Calls `use` with the version in a line, in its canonical form; returns `nil` if the version
+    /// cannot be parsed.
     package static func withVersion<Result>(
         in line: Span<UInt8>,
         _ use: (Span<UInt8>) -> Result
@@ -125,11 +124,9 @@ extension ClientClasses {
             StatedValue.maximumLength + IdentityLimits.lineLength + 8 + BuildNumber.maximumLength
 
         /// Narrows the ranges of the lines to the values of the parts, if all parts except the app
-        /// are in canonical form.
+        /// are in canonical form; returns false if the values have to be parsed.
         ///
         /// This is the case for most clients, whose values therefore need not be parsed.
-        ///
-        /// - Returns: `false` if the values have to be parsed.
         package mutating func describe(in bytes: Span<UInt8>) -> Bool {
             guard self.app.count <= StatedValue.maximumLength,
                 self.platform.isEmpty || Platform.isName(bytes.extracting(self.platform)),

@@ -60,7 +60,7 @@ package final class ClientClasses: Sendable {
         let rules = definition.rulesWithNext
         guard rules.allSatisfy({ $0.rollout.isEmpty && !$0.dependsOnNotation }) else { return nil }
         let releases = definition.releases
-        let links = (rules.map(\.storeURL) + [definition.unidentified.storeURL]).compactMap(\.self)
+        let links = definition.storeURLs
         self.versions = VersionCuts(rules.flatMap(\.cuts) + releases.compactMap(\.version))
         self.osVersions = VersionCuts(
             rules.flatMap { ($0.match.osVersions ?? []) + $0.requiresOS }.flatMap(\.bounds)
@@ -103,19 +103,14 @@ package final class ClientClasses: Sendable {
         !self.readsUserAgents || told.has(.version)
     }
 
-    /// Whether a header field is not read for clients that have a class.
-    ///
-    /// - Parameter index: The index of its name in `RuleSet.identityHeaderNames`.
-    /// - Returns: Whether the field is not read.
+    /// Whether the header field at an index in `RuleSet.identityHeaderNames` is not read for clients
+    /// that have a class.
     package func ignores(header index: Int) -> Bool {
         if case .userAgent = self.subjects[index] { true } else { false }
     }
 
-    /// Whether the value of a header field makes no difference for a client that has a class.
-    ///
-    /// - Parameter index: The index of its name in `RuleSet.identityHeaderNames`.
-    /// - Returns: Whether the value makes no difference, provided that it is a single value within
-    ///   the limits.
+    /// Whether the value of the header field at an index in `RuleSet.identityHeaderNames` makes no
+    /// difference for a client that has a class, if it is a single value within the limits.
     package func isIndifferent(header index: Int) -> Bool {
         guard case .part(let part) = self.subjects[index] else { return false }
         return self.isIndifferent(part)
@@ -134,13 +129,11 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// Adds a header line to the key of a client's class.
+    /// Adds the line of a header field to the key of a client's class, and its part to `told`, the parts of the previous
+    /// lines.
     ///
-    /// - Parameters:
-    ///   - index: The index of its name in `RuleSet.identityHeaderNames`.
-    ///   - value: The value of the line.
-    ///   - key: The key of the class.
-    ///   - told: The parts that previous lines have added.
+    /// `index`: the index of the field in `RuleSet.identityHeaderNames`.
+    ///
     /// - Returns: `false` if the client has to be evaluated individually.
     package func tell(
         header index: Int,

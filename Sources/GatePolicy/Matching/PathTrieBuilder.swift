@@ -23,9 +23,13 @@ struct PathTrieBuilder {
         for segment in segments {
             switch segment {
             case .literal(let label):
-                node = self.nodes[node].children[label] ?? self.grow(label, from: node)
+                let child = self.nodes[node].children[label] ?? self.newNode()
+                self.nodes[node].children[label] = child
+                node = child
             case .anyOne:
-                node = self.nodes[node].anyOne ?? self.growAnyOne(from: node)
+                let child = self.nodes[node].anyOne ?? self.newNode()
+                self.nodes[node].anyOne = child
+                node = child
             case .anythingBelow:
                 self.nodes[node].below.append(pattern)
                 return
@@ -34,15 +38,8 @@ struct PathTrieBuilder {
         self.nodes[node].here.append(pattern)
     }
 
-    private mutating func grow(_ label: [UInt8], from parent: Int) -> Int {
+    private mutating func newNode() -> Int {
         self.nodes.append(Node())
-        self.nodes[parent].children[label] = self.nodes.count - 1
-        return self.nodes.count - 1
-    }
-
-    private mutating func growAnyOne(from parent: Int) -> Int {
-        self.nodes.append(Node())
-        self.nodes[parent].anyOne = self.nodes.count - 1
         return self.nodes.count - 1
     }
 

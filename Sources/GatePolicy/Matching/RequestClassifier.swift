@@ -9,15 +9,9 @@ struct RequestClassifier: Sendable {
     let texts: [String]
 
     init(_ definition: RuleSetDefinition) {
-        var numbers: [RequestPattern: Int] = [:]
-        var patterns: [RequestPattern] = []
         let named = definition.rules.flatMap { $0.match.requests ?? [] }
-        for pattern in named + definition.unidentified.paths.map(\.request)
-        where numbers[pattern] == nil {
-            numbers[pattern] = patterns.count
-            patterns.append(pattern)
-        }
-        self.numbers = numbers
+        let patterns = (named + definition.unidentified.paths.map(\.request)).uniqued()
+        self.numbers = Dictionary(uniqueKeysWithValues: zip(patterns, patterns.indices))
         self.patterns = patterns
         self.texts = patterns.map(\.text)
         self.requests = RequestMatcher(patterns, style: .lenient)

@@ -21,7 +21,7 @@ package struct RequestScope: Sendable, Hashable {
 
     // Computed on each access, which costs less than checking whether a stored value is
     // initialized.
-    static var exempt: RequestScope { RequestScope(isExempt: true, patterns: PatternSet()) }
+    package static var exempt: RequestScope { RequestScope(isExempt: true, patterns: PatternSet()) }
     package static var unrestricted: RequestScope {
         RequestScope(isExempt: false, patterns: PatternSet())
     }

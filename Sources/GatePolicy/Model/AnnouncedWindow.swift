@@ -77,21 +77,3 @@ package struct BrownoutWindow: AnnouncedWindow, Sendable, Hashable {
         return self.until > other.until
     }
 }
-
-extension RuleSchedule {
-    /// Returns the windows that have not ended, starting with the current or next one.
-    func brownouts(notOverAt now: Timestamp) -> ArraySlice<BrownoutWindow> {
-        // Uses binary search, because there can be a thousand windows, and every decision needs the
-        // result.
-        var range = self.brownouts.indices
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if self.brownouts[middle].until <= now {
-                range = middle + 1..<range.upperBound
-            } else {
-                range = range.lowerBound..<middle
-            }
-        }
-        return self.brownouts[range.lowerBound...]
-    }
-}

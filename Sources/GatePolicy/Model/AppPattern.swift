@@ -1,10 +1,13 @@
 /// The apps that a rule matches: one identifier, or all identifiers with a prefix, such as
 /// `com.example.*`.
-package struct AppPattern: Sendable, Hashable {
+package struct AppPattern: Sendable, Hashable, CustomStringConvertible {
     /// The reason why a string is not a valid pattern.
-    package enum Failure: Error, Sendable, Equatable {
-        /// A star is not at the end, or does not follow a dot.
+    package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
         case misplacedStar
+
+        package var description: String {
+            "'*' is only allowed at the end and after a dot, as in 'com.example.*'"
+        }
     }
 
     /// The pattern as written.
@@ -51,17 +54,9 @@ package struct AppPattern: Sendable, Hashable {
     package var example: String { self.prefix.map { $0 + "any-other" } ?? self.description }
 }
 
-extension AppPattern: CustomStringConvertible {}
-
 extension AppPattern: ExpressibleByStringLiteral {
     /// Creates a pattern; a string that is not a valid pattern becomes an identifier.
     package init(stringLiteral identifier: String) {
         self = (try? AppPattern(parsing: identifier)) ?? AppPattern(identifier, prefix: nil)
-    }
-}
-
-extension AppPattern.Failure: CustomStringConvertible {
-    package var description: String {
-        "'*' is only allowed at the end and after a dot, as in 'com.example.*'"
     }
 }

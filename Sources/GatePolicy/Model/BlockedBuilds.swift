@@ -127,8 +127,7 @@ extension RuleDefinition {
 extension RuleSetDefinition {
     /// The blocked builds that require a certain notation, by rule.
     var notationConditions: [[BlockedBuilds]] {
-        self.rulesWithNext.map { $0.blockedBuilds.filter { !$0.written.isAny } }.filter {
-            !$0.isEmpty
-        }
+        self.rulesWithNext.map { $0.blockedBuilds.filter { !$0.written.isAny } }
+            .filter { !$0.isEmpty }
     }
 }

@@ -37,14 +37,14 @@ package struct Decision: Sendable, Equatable {
     }
 
     package var kind: Kind
+    package var reason: Reason
     /// The ID of the rule that decided; `nil` if no rule did.
     package var ruleID: String?
     /// The index of that rule in the definition.
     package var ruleIndex: Int?
-    package var reason: Reason
-    package var observed: [Observed]
+    package var observed: [Observed] = []
     /// The rules whose denials are on hold until a store has the release.
-    package var held: [Held]
+    package var held: [Held] = []
     /// The backend for the request; `nil` for the default one, and for a denied request.
     package var route: Destination?
     /// The backends that observing rules would have selected.
@@ -53,7 +53,7 @@ package struct Decision: Sendable, Equatable {
     /// requests.
     package var gap: IdentityGap?
     /// The terms for a client that is denied or gets a hint.
-    package var upgrade: UpgradeTerms
+    package var upgrade = UpgradeTerms.none
     /// The dates of a recommendation or a brownout that will become a requirement.
     package var warning: Warning?
     /// The brownout after which the client passes again; `nil` for a permanent denial.
@@ -68,34 +68,6 @@ package struct Decision: Sendable, Equatable {
     package static let preflight = Decision(kind: .allow, reason: .preflight)
 
     static let exempt = Decision(kind: .allow, reason: .exempt)
-
-    package init(
-        kind: Kind,
-        reason: Reason,
-        ruleID: String? = nil,
-        ruleIndex: Int? = nil,
-        observed: [Observed] = [],
-        held: [Held] = [],
-        gap: IdentityGap? = nil,
-        upgrade: UpgradeTerms = .none,
-        warning: Warning? = nil,
-        brownout: BrownoutWindow? = nil,
-        maintenance: MaintenanceWindow? = nil,
-        validUntil: Timestamp? = nil
-    ) {
-        self.kind = kind
-        self.ruleID = ruleID
-        self.ruleIndex = ruleIndex
-        self.reason = reason
-        self.observed = observed
-        self.held = held
-        self.gap = gap
-        self.upgrade = upgrade
-        self.warning = warning
-        self.brownout = brownout
-        self.maintenance = maintenance
-        self.validUntil = validUntil
-    }
 }
 
 extension Decision.Kind: Comparable {

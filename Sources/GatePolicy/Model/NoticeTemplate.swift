@@ -103,16 +103,11 @@ enum NoticePlaceholder: String, Sendable, CaseIterable {
 }
 
 /// The reason why a string is not a valid notice template.
-package enum NoticeTemplateError: Error, Sendable, Equatable {
-    /// A name in braces is unknown.
+package enum NoticeTemplateError: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownPlaceholder(String, known: [String])
-    /// A `{` has no `}` after it.
     case unclosedBrace
-    /// A `}` has no `{` before it.
     case strayBrace
-}
 
-extension NoticeTemplateError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownPlaceholder(let name, let known):

@@ -93,9 +93,16 @@ extension Pass {
         case valid(Pass)
         case refused(Refusal)
     }
+
+    /// Whether a request can state an app or a device with this name.
+    package static func canState(_ name: String) -> Bool {
+        let bytes = name.utf8Span.span
+        // A comma would separate two values, and blanks at the ends are not part of the value.
+        return !bytes.isEmpty && StatedValue.isName(bytes) && !name.utf8.contains(0x2C)
+            && name.utf8.first != 0x20 && name.utf8.last != 0x20
+    }
 }
 
-/// Decisions with a pass.
 extension Decision {
     /// Whether a pass changes the decision.
     package var isLiftable: Bool { self.kind >= .require || self.route != nil }
@@ -132,14 +139,4 @@ extension Decision {
     }
 
     static let passedName = "passed"
-}
-
-extension Pass {
-    /// Whether a request can state an app or a device with this name.
-    package static func canState(_ name: String) -> Bool {
-        let bytes = name.utf8Span.span
-        // A comma would separate two values, and blanks at the ends are not part of the value.
-        return !bytes.isEmpty && StatedValue.isName(bytes) && !name.utf8.contains(0x2C)
-            && name.utf8.first != 0x20 && name.utf8.last != 0x20
-    }
 }

@@ -26,6 +26,9 @@ package struct Preview: Sendable, Equatable {
         self.kind = kind
         self.until = until
     }
+
+    /// The header field that marks a response as a preview.
+    var mark: HeaderField { HeaderField(name: Self.fieldName, value: self.kind.rawValue) }
 }
 
 /// The result of reading a preview field.

@@ -1,13 +1,9 @@
 extension Decision {
-    /// The reason for a decision.
     package indirect enum Reason: Sendable, Equatable {
-        /// The request is exempt from evaluation.
         case exempt
         /// The request is a CORS preflight, which cannot state the client identity.
         case preflight
-        /// No rule matches the client and the request.
         case noRuleApplies
-        /// The client meets all rules that match it.
         case passes
         /// The rules deny or route the request, but the client has this pass.
         case passed(Pass.ID)
@@ -15,9 +11,7 @@ extension Decision {
         case belowRecommendedBuild
         case belowMinimum
         case belowMinimumBuild
-        /// The version is in this blocked range.
         case blocked(VersionRange)
-        /// The build is one of these blocked builds.
         case blockedBuild(BlockedBuilds)
         /// The reason why the client will have to upgrade, and the date; `nil` if the date is open.
         case warned(Reason, requiredFrom: Timestamp?)
@@ -25,9 +19,7 @@ extension Decision {
         case brownout(Reason, until: Timestamp)
         /// All requests are denied until a time; `nil` if the end is open.
         case maintenance(until: Timestamp?)
-        /// The client does not send this part.
         case missing(IdentityPart)
-        /// The client sends this part, but it cannot be parsed.
         case unreadable(IdentityPart)
 
         init(_ gap: IdentityGap) {

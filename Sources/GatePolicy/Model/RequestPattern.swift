@@ -30,21 +30,13 @@ package struct RequestPattern: Sendable, Hashable {
 
     package init(path: String?, methods: [String]?) throws(RequestPatternError) {
         guard path != nil || methods != nil else { throw .empty }
-        var names: Set<String> = []
-        for method in methods ?? [] {
-            guard Self.isToken(method) else { throw .invalidMethod(Excerpt(method).text) }
-            names.insert(method.uppercased())
+        if let method = methods?.first(where: { !Self.isToken($0) }) {
+            throw .invalidMethod(Excerpt(method).text)
         }
         self.path = path
-        self.methods = methods.map { _ in names.sorted() }
-        if let path {
-            let segments = try Self.segments(path)
-            self.segments = segments
-            self.foldedSegments = segments.map(\.folded)
-        } else {
-            self.segments = nil
-            self.foldedSegments = nil
-        }
+        self.methods = methods.map { Set($0.map { $0.uppercased() }).sorted() }
+        self.segments = try path.map(Self.segments)
+        self.foldedSegments = self.segments?.map(\.folded)
     }
 
     private static func segments(_ path: String) throws(RequestPatternError) -> [Segment] {
@@ -77,9 +69,7 @@ package struct RequestPattern: Sendable, Hashable {
         return (1...32).contains(method.utf8.count)
             && method.utf8.allSatisfy { $0.isLetter || $0.isDigit || marks.contains($0) }
     }
-}
 
-extension RequestPattern {
     /// The segments that the shapes of matching paths may omit.
     var omitted: PathShape.Omitted {
         var omitted = PathShape.Omitted()

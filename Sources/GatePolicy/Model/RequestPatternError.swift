@@ -1,24 +1,15 @@
 /// The reason why a path and its methods are not a valid request pattern.
-package enum RequestPatternError: Error, Sendable, Equatable {
-    /// The pattern has neither a path nor a method, and would match every request.
+package enum RequestPatternError: Error, Sendable, Equatable, CustomStringConvertible {
     case empty
-    /// The path does not start with a slash.
     case relativePath
-    /// The path exceeds the maximum length or number of segments.
     case tooLong
-    /// The path contains a `?`; queries are not matched.
     case query
-    /// `**` is not at the end of the path.
     case doubleStarInside
-    /// A `*` is not a whole segment.
     case partialWildcard(String)
-    /// Backends could interpret the path in different ways.
     case ambiguousPath
     /// A method is not a token of RFC 9110 section 5.6.2.
     case invalidMethod(String)
-}
 
-extension RequestPatternError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty:

@@ -40,7 +40,8 @@ extension RuleDefinition {
     func routes(_ version: AppVersion?, _ release: AppVersion?, build: BuildNumber?) -> Bool {
         guard let route else { return false }
         if !route.versions.isEmpty {
-            guard let version, self.range(among: route.versions, containing: version, release)
+            guard let version,
+                route.versions.contains(where: { self.contains($0, version, release ?? version) })
             else { return false }
         }
         if !route.builds.isEmpty {
@@ -49,13 +50,5 @@ extension RuleDefinition {
             }
         }
         return true
-    }
-
-    private func range(
-        among ranges: [VersionRange],
-        containing version: AppVersion,
-        _ release: AppVersion?
-    ) -> Bool {
-        ranges.contains { self.contains($0, version, release ?? version) }
     }
 }

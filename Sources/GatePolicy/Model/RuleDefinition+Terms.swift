@@ -1,11 +1,6 @@
 extension RuleDefinition {
-    /// Whether a client with this version passes, regardless of its build.
-    package func admits(_ version: AppVersion) -> Bool {
-        self.breach(by: version, version.release, build: nil) == nil
-    }
-
     /// Whether a client that sends only this version and build passes.
-    package func admits(_ version: AppVersion?, build: BuildNumber?) -> Bool {
+    package func admits(_ version: AppVersion?, build: BuildNumber? = nil) -> Bool {
         self.breach(by: version, version?.release, build: build) == nil
     }
 
@@ -59,15 +54,9 @@ extension RuleDefinition {
                 guard let build, builds.contains(build) else { return false }
             }
             if let versions = blocked.versions {
-                guard let version,
-                    versions.contains(
-                        self.judged(
-                            version,
-                            release ?? version,
-                            isPrerelease: versions.namesPrerelease
-                        )
-                    )
-                else { return false }
+                guard let version, self.contains(versions, version, release ?? version) else {
+                    return false
+                }
             }
             return blocked.written.fits(version, build)
         }

@@ -139,7 +139,7 @@ extension RuleDefinition {
 /// The clients that a rule matches.
 ///
 /// An absent part matches all clients; an empty list matches none.
-package struct RuleMatch: Sendable, Equatable {
+package struct RuleMatch: Sendable, Hashable {
     /// App identifiers (bundle ID, package name), or patterns such as `com.example.*`.
     package var apps: [AppPattern]?
     package var platforms: [Platform]?
@@ -153,6 +153,13 @@ package struct RuleMatch: Sendable, Equatable {
     /// Whether the match includes an app; true if there is no condition on apps.
     package func accepts(app: String) -> Bool {
         self.apps?.contains { $0.matches(app) } ?? true
+    }
+
+    /// The identifiers in the condition on apps; `nil` if there is none, or if it contains a
+    /// pattern, which cannot be looked up by a client's app.
+    var appIdentifiers: [String]? {
+        guard let apps, apps.allSatisfy(\.isIdentifier) else { return nil }
+        return apps.map(\.description)
     }
 
     package static let anyone = RuleMatch()

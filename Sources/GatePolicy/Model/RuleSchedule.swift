@@ -18,7 +18,6 @@ package struct RuleSchedule: Sendable, Equatable {
     /// other times, there is no warning to reinforce.
     package var brownouts: [BrownoutWindow]
 
-    /// Always active.
     package static let always = RuleSchedule()
 
     package init(
@@ -31,5 +30,21 @@ package struct RuleSchedule: Sendable, Equatable {
         self.enforceFrom = enforceFrom
         self.until = until
         self.brownouts = brownouts
+    }
+
+    /// Returns the windows that have not ended, starting with the current or next one.
+    func brownouts(notOverAt now: Timestamp) -> ArraySlice<BrownoutWindow> {
+        // Uses binary search, because there can be a thousand windows, and every decision needs the
+        // result.
+        var range = self.brownouts.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if self.brownouts[middle].until <= now {
+                range = middle + 1..<range.upperBound
+            } else {
+                range = range.lowerBound..<middle
+            }
+        }
+        return self.brownouts[range.lowerBound...]
     }
 }

@@ -64,4 +64,9 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var rulesWithNext: [RuleDefinition] {
         self.rules.contains { !$0.next.isEmpty } ? self.rules.flatMap(\.withNext) : self.rules
     }
+
+    /// The store URLs of all rules and of the policy for unidentified clients.
+    var storeURLs: [StoreURL] {
+        (self.rulesWithNext.map(\.storeURL) + [self.unidentified.storeURL]).compactMap(\.self)
+    }
 }

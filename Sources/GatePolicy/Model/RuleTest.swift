@@ -2,14 +2,12 @@
 package struct RuleTest: Sendable, Equatable {
     /// The name of the test, unique in its rule set.
     package var name: String
-    /// The header fields of the request.
     package var headers: [HeaderField]
     package var method: String
     /// The request target: the path, and an optional query.
     package var path: String
     /// The time of the request; `nil` for the time of the test run.
     package var at: Timestamp?
-    /// The client address.
     package var address: String?
     package var expectation: RuleExpectation
 

@@ -110,7 +110,7 @@ package struct TestFlightApp: Sendable, Equatable {
         let meant = self.builds.filter { known in
             known.version == version && build.map { $0 == known.build } ?? true
         }
-        guard let first = meant.first?.audience else { return nil }
-        return meant.allSatisfy { $0.audience == first } ? first : nil
+        let audiences = Set(meant.map(\.audience))
+        return audiences.count == 1 ? audiences.first : nil
     }
 }

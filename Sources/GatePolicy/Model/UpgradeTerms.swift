@@ -27,16 +27,10 @@ extension UpgradeTerms {
 }
 
 extension StoreURL {
+    /// Returns the store URL for the client's channel, or else for its country.
     func url(for identity: ClientIdentity) -> String {
-        self.url(
-            for: identity.channel.value,
-            country: self.countries.isEmpty ? nil : identity.likelyCountry
-        )
-    }
-
-    /// Returns the store URL for a lower-case channel, or else for a lower-case country.
-    func url(for channel: String?, country: String?) -> String {
-        channel.flatMap { self.channels[$0] } ?? country.flatMap { self.countries[$0] }
-            ?? self.default
+        if let url = identity.channel.value.flatMap({ self.channels[$0] }) { return url }
+        let country = self.countries.isEmpty ? nil : identity.likelyCountry
+        return country.flatMap { self.countries[$0] } ?? self.default
     }
 }

@@ -2,17 +2,16 @@
 ///
 /// They have no placeholders, so that they are complete for clients that send no identity.
 struct BuiltInTexts: Sendable {
+    /// The lines of one language in a table, after its tag.
+    enum Line: Int, CaseIterable {
+        case upgradeTitle = 1
+        case upgradeMessage, unidentifiedMessage, updateButton, recommendedTitle
+        case recommendedMessage, cannotUpdateTitle, cannotUpdateMessage, maintenanceTitle
+        case maintenanceMessage
+    }
+
     let language: LanguageTag
-    let upgradeTitle: String
-    let upgradeMessage: String
-    let unidentifiedMessage: String
-    let updateButton: String
-    let recommendedTitle: String
-    let recommendedMessage: String
-    let cannotUpdateTitle: String
-    let cannotUpdateMessage: String
-    let maintenanceTitle: String
-    let maintenanceMessage: String
+    private let lines: [String]
 
     /// The texts in all languages.
     static let all = [Self.westernEurope, Self.easternEurope, Self.asia].flatMap { table in
@@ -20,21 +19,49 @@ struct BuiltInTexts: Sendable {
             .compactMap { Self(lines: Array($0)) }
     }
 
-    /// Parses the lines of one language in a table: its tag, and its texts in the order of the
-    /// properties.
     private init?(lines: [Substring]) {
-        guard lines.count == 11, let language = LanguageTag(String(lines[0])) else { return nil }
-        let words = lines.map { String($0) }
+        guard lines.count == 1 + Line.allCases.count, let language = LanguageTag(String(lines[0]))
+        else { return nil }
         self.language = language
-        self.upgradeTitle = words[1]
-        self.upgradeMessage = words[2]
-        self.unidentifiedMessage = words[3]
-        self.updateButton = words[4]
-        self.recommendedTitle = words[5]
-        self.recommendedMessage = words[6]
-        self.cannotUpdateTitle = words[7]
-        self.cannotUpdateMessage = words[8]
-        self.maintenanceTitle = words[9]
-        self.maintenanceMessage = words[10]
+        self.lines = lines.map { String($0) }
+    }
+
+    subscript(line: Line) -> String { self.lines[line.rawValue] }
+}
+
+extension NoticeDefinition {
+    /// The built-in notice for a client below a floor.
+    static let upgrade = NoticeDefinition(.upgradeTitle, .upgradeMessage, .updateButton)
+
+    /// The built-in notice for a client with a recommendation.
+    static let recommended = NoticeDefinition(
+        .recommendedTitle,
+        .recommendedMessage,
+        .updateButton
+    )
+
+    /// The built-in notice for a client whose device cannot install the update.
+    static let cannotUpdate = NoticeDefinition(.cannotUpdateTitle, .cannotUpdateMessage)
+
+    /// The built-in notice for a client during a maintenance window.
+    static let maintenance = NoticeDefinition(.maintenanceTitle, .maintenanceMessage)
+
+    /// The built-in notice for an unidentified client.
+    static let unidentified = NoticeDefinition(.upgradeTitle, .unidentifiedMessage, .updateButton)
+
+    private init(
+        _ title: BuiltInTexts.Line,
+        _ message: BuiltInTexts.Line,
+        _ button: BuiltInTexts.Line? = nil
+    ) {
+        let texts = BuiltInTexts.all.map { words in
+            let text = NoticeText(
+                title: NoticeTemplate(literal: words[title]),
+                message: NoticeTemplate(literal: words[message]),
+                button: button.map { NoticeTemplate(literal: words[$0]) }
+            )
+            return (words.language, text)
+        }
+        self.texts = Dictionary(texts, uniquingKeysWith: { first, _ in first })
     }
 }

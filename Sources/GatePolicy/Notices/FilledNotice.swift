@@ -7,15 +7,8 @@ struct FilledNotice {
 
     /// Replaces the placeholders in a notice.
     ///
-    /// A text with an unknown value would be hard to read, so the built-in text, which has no
-    /// placeholders, is used instead.
-    ///
-    /// - Parameters:
-    ///   - text: The texts of the notice.
-    ///   - builtIn: The built-in texts for the same decision in the same language; `nil` if that
-    ///     language has no built-in texts.
-    ///   - language: The language of both notices.
-    ///   - values: The known values.
+    /// A text with an unknown value would be hard to read, so the built-in text for the same decision
+    /// in the same language, which has no placeholders, is used instead, if there is one.
     init(
         _ text: NoticeText,
         or builtIn: NoticeText?,

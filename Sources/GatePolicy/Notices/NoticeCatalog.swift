@@ -16,7 +16,9 @@ struct NoticeCatalog: Sendable {
 
     init(_ definition: RuleSetDefinition) {
         let fallback = definition.defaultLanguage
-        let notices = definition.notices.mapValues { Notice($0, fallback: fallback) }
+        let notices = definition.notices.mapValues {
+            Notice($0, LanguageLookup(available: $0.texts.keys, fallback: fallback))
+        }
         let lookup = LanguageLookup.builtIn(fallback: fallback)
         self.notices = notices
         self.upgrade = Notice(.upgrade, lookup)
@@ -86,5 +88,28 @@ extension RuleSetDefinition {
             isMissing(rule.notice)
                 || !rule.requiresOS.isEmpty && isMissing(NoticeCatalog.cannotUpdateName)
         }
+    }
+}
+
+/// A notice that selects the best of its languages for a client.
+struct Notice: Sendable {
+    private let texts: [LanguageTag: NoticeText]
+    let lookup: LanguageLookup
+
+    init(_ definition: NoticeDefinition, _ lookup: LanguageLookup) {
+        self.texts = definition.texts
+        self.lookup = lookup
+    }
+
+    /// Returns the texts for a client, and their language; `nil` if the notice has no texts.
+    func words(for languages: [LanguageRange]) -> (language: LanguageTag, text: NoticeText)? {
+        self.lookup.best(for: languages).flatMap { language in
+            self.texts[language].map { (language, $0) }
+        }
+    }
+
+    /// Returns the texts in a language; `nil` if there are none.
+    func words(in language: LanguageTag) -> NoticeText? {
+        self.lookup.closest(to: language).flatMap { self.texts[$0] }
     }
 }

@@ -10,15 +10,13 @@ extension RuleDefinition {
             || !self.counts(buildsOf: version, version?.release)
         guard hasBuild else { return false }
         return release.builds.isEmpty
-            ? self.breach(by: version, version?.release, build: nil) == nil
+            ? self.admits(version)
             : self.refusedBuilds(of: release).isEmpty
     }
 
     /// Returns a release's builds that the rule denies, in ascending order.
     package func refusedBuilds(of release: StoreRelease) -> [BuildNumber] {
-        release.builds.filter { build in
-            self.breach(by: release.version, release.version?.release, build: build) != nil
-        }
+        release.builds.filter { !self.admits(release.version, build: $0) }
     }
 
     /// Returns a release's builds that the rule denies, as text; `nil` if it denies all builds or

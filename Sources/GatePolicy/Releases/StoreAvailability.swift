@@ -144,17 +144,13 @@ extension StoreRelease {
     }
 
     /// Whether all builds of the release meet the recommendation of a rule.
-    fileprivate func meets(
-        _ recommended: AppVersion?,
-        _ recommendedBuild: BuildNumber?,
-        of rule: RuleDefinition
-    ) -> Bool {
-        if let recommended {
+    fileprivate func meetsRecommendation(of rule: RuleDefinition) -> Bool {
+        if let recommended = rule.recommended {
             guard let version, !rule.isBelow(recommended, version, version.release) else {
                 return false
             }
         }
-        guard let recommendedBuild else { return true }
+        guard let recommendedBuild = rule.recommendedBuild else { return true }
         return self.builds.first.map { recommendedBuild <= $0 } ?? false
     }
 }
@@ -189,7 +185,7 @@ struct ReleaseForRule: Sendable {
         )
         self.meetsFloor = rule.admits(release)
         self.passesBuilds = rule.refusedBuilds(of: release).isEmpty
-        self.meetsRecommendation = release.meets(rule.recommended, rule.recommendedBuild, of: rule)
+        self.meetsRecommendation = release.meetsRecommendation(of: rule)
     }
 
     /// Returns the time from which the release counts as available for a client whose store is in a

@@ -9,20 +9,17 @@ struct Excerpt {
     let text: String
 
     init(_ bytes: some Collection<UInt8>) {
-        let isWhole = bytes.count <= Self.maximumLength
         let kept = String(decoding: bytes.prefix(Self.maximumLength), as: UTF8.self)
-        guard !kept.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
-            self.text = isWhole ? kept : kept + "…"
-            return
-        }
-        var text = kept
-        if !kept.unicodeScalars.allSatisfy({ Self.isPrintable($0) }) {
-            text = ""
+        let isPrintable =
+            kept.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+            || kept.unicodeScalars.allSatisfy(Self.isPrintable)
+        var text = isPrintable ? kept : ""
+        if !isPrintable {
             for scalar in kept.unicodeScalars {
                 text.unicodeScalars.append(Self.isPrintable(scalar) ? scalar : "\u{FFFD}")
             }
         }
-        self.text = isWhole ? text : text + "…"
+        self.text = bytes.count <= Self.maximumLength ? text : text + "…"
     }
 
     init(_ text: some StringProtocol) {
@@ -38,13 +35,12 @@ struct Excerpt {
         switch scalar.value {
         case 0x20...0x7E, 0xC0...0x24F, 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FFF,
             0xAC00...0xD7A3:
-            return true
+            true
         default:
-            break
-        }
-        return switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: false
-        default: true
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
         }
     }
 }

@@ -52,9 +52,7 @@ extension Span<UInt8> {
             return nil
         }
     }
-}
 
-extension Span<UInt8> {
     /// Returns four bytes, lowest byte first.
     @inline(__always)
     private static func half(of bytes: UnsafeRawBufferPointer, at index: Int) -> UInt64 {

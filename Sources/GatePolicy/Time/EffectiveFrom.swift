@@ -1,5 +1,5 @@
-/// The time from which something is in effect.
-package enum EffectiveFrom: Sendable, Equatable {
+/// The time from which something is in effect; the cases are in ascending order.
+package enum EffectiveFrom: Sendable, Comparable {
     case always
     case from(Timestamp)
     /// At no time, or at an unknown time.
@@ -7,10 +7,7 @@ package enum EffectiveFrom: Sendable, Equatable {
 
     /// The start time; `nil` for `always` and `never`.
     package var date: Timestamp? {
-        switch self {
-        case .always, .never: nil
-        case .from(let date): date
-        }
+        if case .from(let date) = self { date } else { nil }
     }
 
     package func hasBegun(at now: Timestamp) -> Bool {
@@ -18,17 +15,6 @@ package enum EffectiveFrom: Sendable, Equatable {
         case .always: true
         case .from(let date): date <= now
         case .never: false
-        }
-    }
-}
-
-extension EffectiveFrom: Comparable {
-    package static func < (left: EffectiveFrom, right: EffectiveFrom) -> Bool {
-        switch (left, right) {
-        case (.always, .always), (.never, _): false
-        case (.always, _), (.from, .never): true
-        case (.from, .always): false
-        case (.from(let one), .from(let other)): one < other
         }
     }
 }

@@ -37,6 +37,12 @@ package struct Timestamp: Sendable, Hashable {
         return Timestamp(secondsSinceEpoch: isTooLate ? Self.last : sum)
     }
 
+    /// Returns the earlier of two times; `nil` means never.
+    static func earlier(_ left: Timestamp?, _ right: Timestamp?) -> Timestamp? {
+        guard let left, let right else { return left ?? right }
+        return min(left, right)
+    }
+
     /// The time as an IMF-fixdate (RFC 9110 section 5.6.7): `Sun, 10 Jan 2027 00:00:00 GMT`.
     package var httpDate: String {
         let date = self.date
@@ -79,13 +85,5 @@ extension Timestamp: CustomStringConvertible {
             Self.padded(date.day, to: 2),
         ]
         return "\(parts.joined(separator: "-"))T\(self.time)Z"
-    }
-}
-
-extension Timestamp {
-    /// Returns the earlier of two times; `nil` means never.
-    static func earlier(_ left: Timestamp?, _ right: Timestamp?) -> Timestamp? {
-        guard let left, let right else { return left ?? right }
-        return min(left, right)
     }
 }

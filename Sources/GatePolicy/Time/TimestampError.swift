@@ -1,24 +1,16 @@
 /// The reason why a string is not a valid time.
-package enum TimestampError: Error, Sendable, Equatable {
+package enum TimestampError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The string is not an RFC 3339 date-time; truncated for messages.
     case malformed(String)
-    /// The string has a date, but no time of day.
     case missingTime(date: String)
-    /// The string has no offset from UTC.
     case missingOffset
-    /// The day does not exist.
     case noSuchDate(String)
-    /// The time of day does not exist.
     case noSuchTime(String)
-    /// The offset does not exist, for example because it is a day or longer.
     case noSuchOffset(String)
     /// The second is 60, which Unix time does not count.
     case leapSecond
-    /// The time is before 1970 or after 9999, in UTC.
     case outOfRange
-}
 
-extension TimestampError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .malformed(let text):

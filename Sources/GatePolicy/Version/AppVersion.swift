@@ -4,7 +4,7 @@
 /// zero. A leading `v`, surrounding whitespace and leading zeros are accepted. Pre-releases are
 /// ordered as in SemVer 2.0.0 section 11. Build metadata after `+` does not affect the order. Any
 /// other text is unparsable, and never treated as zero.
-package struct AppVersion: Sendable {
+package struct AppVersion: Sendable, CustomStringConvertible {
     /// The maximum length of a version, in bytes.
     static let maximumLength = 64
     static let maximumParts = 5
@@ -53,7 +53,7 @@ package struct AppVersion: Sendable {
         let release = text.extracting(start..<end)
         let numbers = try Self.numbers(release)
         // Almost all versions are already written in the form of `description`.
-        isDescription = isDescription && !Self.hasLeadingZero(release)
+        isDescription = isDescription && !Prerelease.hasLeadingZero(release)
         self.init(numbers, prerelease, as: isDescription ? written.text : nil)
     }
 
@@ -65,12 +65,7 @@ package struct AppVersion: Sendable {
         self.init([], .none, as: text)
     }
 
-    /// Creates a version.
-    ///
-    /// - Parameters:
-    ///   - numbers: The numbers, as many as were written.
-    ///   - prerelease: The identifiers of the pre-release.
-    ///   - description: The text, if it is known.
+    /// Creates a version from as many numbers as were written, and its description, if it is known.
     private init(
         _ numbers: [DecimalNumber],
         _ prerelease: Prerelease,
@@ -104,17 +99,9 @@ package struct AppVersion: Sendable {
         }
     }
 
-    /// Whether one of the dotted numbers has a leading zero.
-    private static func hasLeadingZero(_ text: Span<UInt8>) -> Bool {
-        var isFirst = true
-        var isZero = false
-        for index in text.indices {
-            let byte = text[index]
-            if isZero, byte.isDigit { return true }
-            isZero = isFirst && byte == 0x30
-            isFirst = byte == UInt8(ascii: ".")
-        }
-        return false
+    /// Returns one of the numbers; a missing one is zero.
+    func number(at index: Int) -> DecimalNumber {
+        index < self.numbers.count ? self.numbers[index] : .zero
     }
 
     /// The release of a pre-release; a release is returned unchanged.
@@ -145,8 +132,6 @@ package struct AppVersion: Sendable {
         return numbers
     }
 }
-
-extension AppVersion: CustomStringConvertible {}
 
 extension AppVersion: Hashable {
     package static func == (left: AppVersion, right: AppVersion) -> Bool {

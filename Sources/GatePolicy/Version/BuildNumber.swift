@@ -149,6 +149,18 @@ package struct BuildNumber: Sendable {
         }
         return digits > 0
     }
+
+    /// Whether the build is written as one whole number.
+    package var isWhole: Bool { self.writtenParts == 1 }
+
+    /// The same build without trailing zeros.
+    var shortened: BuildNumber {
+        var short = self
+        short.writtenParts = self.fourth > 0 ? 4 : self.third > 0 ? 3 : self.second > 0 ? 2 : 1
+        return short
+    }
+
+    func isShorter(than other: BuildNumber) -> Bool { self.writtenParts < other.writtenParts }
 }
 
 extension BuildNumber: CustomStringConvertible {
@@ -203,18 +215,4 @@ extension BuildNumber: Encodable {
             try container.encode(self.description)
         }
     }
-}
-
-extension BuildNumber {
-    /// Whether the build is written as one whole number.
-    package var isWhole: Bool { self.writtenParts == 1 }
-
-    /// The same build without trailing zeros.
-    var shortened: BuildNumber {
-        var short = self
-        short.writtenParts = self.fourth > 0 ? 4 : self.third > 0 ? 3 : self.second > 0 ? 2 : 1
-        return short
-    }
-
-    func isShorter(than other: BuildNumber) -> Bool { self.writtenParts < other.writtenParts }
 }

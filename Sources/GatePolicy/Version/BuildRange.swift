@@ -4,14 +4,22 @@
 /// `BuildNumber`.
 package struct BuildRange: Sendable, Hashable {
     /// The reason why a string is not a valid range of builds.
-    package enum Failure: Error, Sendable, Equatable {
+    package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
         case empty
-        /// A token is neither a comparison nor a build number.
         case invalidBuild(String)
-        /// An operator has no build.
         case missingBuild(String)
-        /// No build meets all comparisons.
         case nothingWithin
+
+        package var description: String {
+            switch self {
+            case .empty: "the range is empty"
+            case .invalidBuild(let text):
+                "'\(text)' is not a build number; expected one to four numbers below 2^64, "
+                    + "separated by dots"
+            case .missingBuild(let relation): "a build is missing next to '\(relation)'"
+            case .nothingWithin: "the range contains no build"
+            }
+        }
     }
 
     private let lowest: BuildNumber
@@ -93,17 +101,5 @@ extension BuildRange: CustomStringConvertible {
         guard let next = self.highest.successor else { return nil }
         let short = next.shortened
         return short.isShorter(than: self.highest) ? "<\(short)" : "<=\(self.highest)"
-    }
-}
-
-extension BuildRange.Failure: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .empty: "the range is empty"
-        case .invalidBuild(let text):
-            "'\(text)' is not a build number; expected one to four numbers below 2^64, separated by dots"
-        case .missingBuild(let relation): "a build is missing next to '\(relation)'"
-        case .nothingWithin: "the range contains no build"
-        }
     }
 }

@@ -58,8 +58,8 @@ struct Prerelease: Sendable, Hashable {
         return !isEmpty
     }
 
-    /// Whether an identifier has a leading zero.
-    private static func hasLeadingZero(_ bytes: Span<UInt8>) -> Bool {
+    /// Whether one of the parts between dots starts with a zero and is longer.
+    static func hasLeadingZero(_ bytes: Span<UInt8>) -> Bool {
         var isFirst = true
         for index in bytes.indices {
             if isFirst, bytes[index] == 0x30, index + 1 < bytes.count,
@@ -76,8 +76,8 @@ struct Prerelease: Sendable, Hashable {
 extension Prerelease: Comparable {
     static func < (left: Prerelease, right: Prerelease) -> Bool {
         let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
-        var (start, other) = (left.beginning(sharedWith: right), 0)
-        other = start
+        var start = left.beginning(sharedWith: right)
+        var other = start
         while start < left.count, other < right.count {
             let end = left.identifierEnd(from: start)
             let otherEnd = right.identifierEnd(from: other)
@@ -107,28 +107,51 @@ extension Span<UInt8> {
         return end
     }
 
-    fileprivate func isNumber(_ identifier: Range<Int>) -> Bool {
+    func isNumber(_ identifier: Range<Int>) -> Bool {
         self.extracting(identifier).allSatisfy(\.isDigit)
     }
 
-    /// Returns a number less than zero if an identifier sorts before the other one, and greater
-    /// than zero if it sorts after it.
-    fileprivate func order(
+    /// Returns a number less than zero if an identifier sorts before the other one, and greater than
+    /// zero if it sorts after it; numbers sort before text (SemVer 2.0.0 section 11.4.3).
+    func order(
         of identifier: Range<Int>,
         to otherIdentifier: Range<Int>,
         in other: Span<UInt8>
     ) -> Int {
         let isNumber = self.isNumber(identifier)
-        let isOtherNumber = other.isNumber(otherIdentifier)
-        guard isNumber == isOtherNumber else { return isNumber ? -1 : 1 }
+        guard isNumber == other.isNumber(otherIdentifier) else { return isNumber ? -1 : 1 }
+        return isNumber
+            ? self.order(ofNumber: identifier, to: otherIdentifier, in: other)
+            : self.order(ofBytes: identifier, to: otherIdentifier, in: other)
+    }
+
+    /// Compares digits by value; an empty range is zero.
+    func order(
+        ofNumber number: Range<Int>,
+        to otherNumber: Range<Int>,
+        in other: Span<UInt8>
+    ) -> Int {
+        let (digits, otherDigits) = (self.withoutZeros(number), other.withoutZeros(otherNumber))
         // Without leading zeros, the longer number is the larger one.
-        if isNumber, identifier.count != otherIdentifier.count {
-            return identifier.count - otherIdentifier.count
-        }
-        for (index, otherIndex) in zip(identifier, otherIdentifier)
-        where self[index] != other[otherIndex] {
+        return digits.count == otherDigits.count
+            ? self.order(ofBytes: digits, to: otherDigits, in: other)
+            : digits.count - otherDigits.count
+    }
+
+    private func withoutZeros(_ digits: Range<Int>) -> Range<Int> {
+        var start = digits.lowerBound
+        while start < digits.upperBound, self[start] == 0x30 { start += 1 }
+        return start..<digits.upperBound
+    }
+
+    private func order(
+        ofBytes bytes: Range<Int>,
+        to otherBytes: Range<Int>,
+        in other: Span<UInt8>
+    ) -> Int {
+        for (index, otherIndex) in zip(bytes, otherBytes) where self[index] != other[otherIndex] {
             return Int(self[index]) - Int(other[otherIndex])
         }
-        return identifier.count - otherIdentifier.count
+        return bytes.count - otherBytes.count
     }
 }

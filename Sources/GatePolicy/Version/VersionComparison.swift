@@ -59,10 +59,7 @@ enum VersionComparison: Sendable, Hashable {
         case .compare(.below, let bound): version < bound
         case .compare(.equal, let bound): version == bound
         case .series(let numbers):
-            numbers.indices.allSatisfy { index in
-                let part = index < version.numbers.count ? version.numbers[index] : .zero
-                return part == numbers[index]
-            }
+            numbers.indices.allSatisfy { version.number(at: $0) == numbers[$0] }
         }
     }
 
@@ -73,11 +70,7 @@ enum VersionComparison: Sendable, Hashable {
         case .compare(.below, let bound): bound <= version
         case .compare(.atLeast, _), .compare(.above, _): false
         case .series(let numbers):
-            numbers.lexicographicallyPrecedes(
-                numbers.indices.map { index in
-                    index < version.numbers.count ? version.numbers[index] : .zero
-                }
-            )
+            numbers.lexicographicallyPrecedes(numbers.indices.map(version.number(at:)))
         }
     }
 
@@ -98,10 +91,7 @@ enum VersionComparison: Sendable, Hashable {
     }
 
     var namesPrerelease: Bool {
-        switch self {
-        case .compare(_, let bound): !bound.prerelease.isEmpty
-        case .series: false
-        }
+        if case .compare(_, let bound) = self { !bound.prerelease.isEmpty } else { false }
     }
 }
 

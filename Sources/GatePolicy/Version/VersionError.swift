@@ -1,24 +1,16 @@
 /// The reason why a string is not a valid version.
-package enum VersionError: Error, Sendable, Equatable {
+package enum VersionError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The text is empty or contains only whitespace; a client's empty version counts as missing.
     case empty
-    /// The text is longer than 64 bytes.
     case tooLong
-    /// The version has more than five parts.
     case tooManyParts
-    /// A part before, between or after dots is empty.
     case emptyPart
-    /// A part does not consist of ASCII digits.
     case notANumber(String)
-    /// The text after the hyphen is not a SemVer pre-release.
     case invalidPrerelease(String)
-    /// The text after the plus sign is not SemVer build metadata.
     case invalidBuildMetadata(String)
     /// The text in parentheses, or in a build header, is not one to four numbers below 2^64.
     case invalidBuildNumber(String)
-}
 
-extension VersionError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty:

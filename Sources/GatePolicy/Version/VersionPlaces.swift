@@ -49,9 +49,8 @@ struct VersionPlaces {
         }
     }
 
-    /// Parses `1.3.0+93` and `1.3.0 (93)`, the most frequent notations, in a single pass.
-    ///
-    /// - Returns: Whether the text has one of these notations.
+    /// Parses `1.3.0+93` and `1.3.0 (93)`, the most frequent notations, in a single pass; returns
+    /// whether the text has one of them.
     private mutating func findOnlyBuild(in text: Span<UInt8>) -> Bool {
         var end = 0
         while end < text.count, text[end].isDigit || text[end] == UInt8(ascii: ".") { end += 1 }
@@ -67,12 +66,10 @@ struct VersionPlaces {
         return true
     }
 
-    /// Returns the range of the text after `+` or in parentheses, such as `93` in `1.3.0 (93)`.
+    /// Returns the range of the text after `+` or in parentheses, such as `93` in `1.3.0 (93)`; `nil`
+    /// if anything else follows the version, which ends at `end`.
     ///
-    /// - Parameters:
-    ///   - text: The text of a version line without surrounding whitespace.
-    ///   - end: The end of the version.
-    /// - Returns: `nil` if anything else follows the version.
+    /// The text must not have surrounding whitespace.
     static func onlyBuild(in text: Span<UInt8>, after end: Int) -> Range<Int>? {
         guard end + 1 < text.count else { return nil }
         if text[end] == UInt8(ascii: "+") { return end + 1..<text.count }
@@ -83,11 +80,10 @@ struct VersionPlaces {
         return end + 2..<last
     }
 
-    /// Returns the range of the digits and dots at the end of `1.3.0+93` or `1.3.0 (93)`.
+    /// Returns the range of the digits and dots at the end of `1.3.0+93` or `1.3.0 (93)`; `nil` if
+    /// the build has another position.
     ///
-    /// - Parameter text: The text of a version line that contains one build, without surrounding
-    ///   whitespace.
-    /// - Returns: `nil` if the build has another position.
+    /// The text must contain one build, and no surrounding whitespace.
     static func build(atEndOf text: Span<UInt8>) -> Range<Int>? {
         guard let last = text.indices.last else { return nil }
         let isInParentheses = text[last] == UInt8(ascii: ")")

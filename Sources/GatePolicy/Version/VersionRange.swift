@@ -44,11 +44,6 @@ package struct VersionRange: Sendable, Hashable {
     /// The versions at which the range starts or ends.
     var bounds: [AppVersion] { self.comparisons.flatMap(\.bounds) }
 
-    /// Whether the range contains the version, for pattern matching.
-    static func ~= (range: VersionRange, version: AppVersion) -> Bool {
-        range.contains(version)
-    }
-
     /// Whether a bound of the range is a pre-release.
     var namesPrerelease: Bool {
         self.comparisons.contains(where: \.namesPrerelease)
@@ -62,19 +57,14 @@ extension VersionRange: CustomStringConvertible {
 }
 
 /// The reason why a string is not a valid version range.
-package enum VersionRangeError: Error, Sendable, Equatable {
+package enum VersionRangeError: Error, Sendable, Equatable, CustomStringConvertible {
     case empty
-    /// An operator has no version.
     case missingVersion(String)
-    /// A token is not a version, for the given reason.
     case invalidVersion(String, VersionError)
-    /// A series follows an operator: `>=3.x`.
     case comparedSeries(String)
     /// A wildcard has no number before it, and would match every version.
     case seriesWithoutNumber
-}
 
-extension VersionRangeError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty:

@@ -180,7 +180,7 @@ extension ClientConnection {
     /// The client cannot continue in the meantime, and a slow backend is not an unresponsive one.
     var isBackendReading: Bool {
         guard case .forwarding(let forwarding) = self.exchange, let upstream = self.upstream,
-            forwarding.requestEnded ? upstream.hasUnsent : !upstream.isWritable
+            forwarding.requestEnded ? upstream.transport.hasUnsent : !upstream.isWritable
         else { return false }
         return upstream.hasProgressed()
     }

@@ -59,7 +59,7 @@ extension ClientConnection {
         if self.mayRead {
             context.read()
         } else {
-            self.flow.holdRead()
+            self.flow.isReadHeld = true
         }
     }
 
@@ -172,6 +172,16 @@ extension ClientConnection {
         self.abort()
     }
 
+    /// Breaks off a response so that the client can tell that it is incomplete.
+    ///
+    /// The client receives the part that has arrived, but not the end. If the response ends when the connection is
+    /// closed, the connection is reset instead.
+    func cutResponse() {
+        guard !self.request.response.framing.endsByClose else { return self.reset() }
+        self.dropUpstream()
+        self.closeAfterWriting()
+    }
+
     /// Closes the write side once everything is written, and the connection once the client has closed its write side
     /// or a deadline has passed.
     func linger() {
@@ -200,7 +210,7 @@ extension ClientConnection {
         self.renewDeadline()
         self.transport.whenWritten {
             guard let upstream = self.upstream else { return self.abort() }
-            upstream.whenWritten { self.abort() }
+            upstream.transport.whenWritten { self.abort() }
         }
     }
 

@@ -144,7 +144,7 @@ extension ClientConnection {
             self.refuse(.contentTooLarge)
         } else if facts.forwardsLeft == 0 {
             let isTrace = head.method("TRACE", in: bytes)
-            self.answer(MaxForwardsAnswer.answer(isTrace: isTrace), facts: facts)
+            self.answer(isTrace ? MaxForwardsAnswer.trace : MaxForwardsAnswer.options, facts: facts)
         } else {
             self.forward(head, facts: facts, in: bytes, verdict: verdict)
         }
@@ -158,7 +158,7 @@ extension ClientConnection {
         in bytes: Span<UInt8>
     ) {
         guard !denial.isWhole else { return self.answer(denial, facts: facts) }
-        let isAnswered: Void? = self.rules.withVersion(of: head, in: bytes) { version in
+        let isAnswered: Void? = self.rules.denials?.withVersion(of: head, in: bytes) { version in
             self.answer(denial, facts: facts, version: version)
         }
         // Not reached: a denial with gaps is only shared by clients that send a version.
@@ -218,7 +218,6 @@ extension ClientConnection {
         return verdict
     }
 
-    /// Counts the verdict on a request.
     @inline(__always)
     func count(
         _ verdict: Verdict,

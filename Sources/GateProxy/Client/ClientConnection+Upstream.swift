@@ -63,7 +63,6 @@ extension ClientConnection {
         return pool.next(at: now, besides: [], insisting: false) ?? self.fallBack()
     }
 
-    /// The pool of the backend for the request.
     private var pool: UpstreamPool { self.clients.pools.pool(for: self.request.route) }
 
     /// Selects the default backend for the request, and returns its address.
@@ -385,11 +384,7 @@ extension ClientConnection: UpstreamReceiver {
         self.upstream?.member?.answerFailed()
         switch self.exchange.upstreamViolatedProtocol() {
         case .badGateway: self.fail(.badGateway)
-        case .abort where self.request.response.framing.endsByClose: self.reset()
-        case .abort:
-            // The client receives the part that has arrived, and can tell from the missing end that it is incomplete.
-            self.dropUpstream()
-            self.closeAfterWriting()
+        case .abort: self.cutResponse()
         case .doNothing: self.dropUpstream()
         }
         self.settle()

@@ -12,7 +12,6 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
 
     /// The current request and its response.
     struct Request: ~Copyable {
@@ -171,7 +170,7 @@ extension ClientConnection {
     private func resumeReading() {
         if case .stream(let stream) = self.transport { return stream.makeRoom() }
         guard self.flow.isReadHeld, self.mayRead else { return }
-        self.flow.releaseRead()
+        self.flow.isReadHeld = false
         self.transport.read()
     }
 }
@@ -265,12 +264,12 @@ extension ClientConnection {
 
     /// Counts the request as waiting for the backend.
     func beginPending() {
-        if self.request.response.beginPending() { self.loop.requestPends() }
+        if self.request.response.beginPending() { self.loop.pendingCount += 1 }
     }
 
     /// Counts the request as no longer waiting: its response has started, or there will be none.
     func endPending() {
-        if self.request.response.endPending() { self.loop.requestPendsNoMore() }
+        if self.request.response.endPending() { self.loop.pendingCount -= 1 }
     }
 }
 
@@ -293,7 +292,7 @@ extension ClientConnection {
         if case .streaming = self.exchange { return self.refreshStream() }
         guard let revocable = self.request.revocable, revocable.webSocket?.revocation == nil,
             !self.isUnansweredCall,
-            let (verdict, denial) = self.currentVerdict(on: revocable.received)
+            let (verdict, denial) = self.currentVerdict(on: revocable.request.received)
         else { return }
         self.request.revocable?.validUntil = verdict.validUntil
         let end: RenderedAnswer
@@ -370,12 +369,8 @@ extension ClientConnection {
             self.closeWebSocketBetweenFrames()
         case .tunnel:
             self.closeAfterWriting()
-        case .forwarding where self.request.response.framing.endsByClose:
-            self.reset()
         case .forwarding:
-            // The client can tell from the missing end that the response is incomplete.
-            self.dropUpstream()
-            self.closeAfterWriting()
+            self.cutResponse()
         case .head, .idle, .awaitingBody, .awaitingMessage, .streaming, .lingering, .closed:
             break
         }

@@ -93,11 +93,7 @@ extension ClientOutput {
 
     /// Writes a response.
     ///
-    /// - Parameters:
-    ///   - answer: The response.
-    ///   - status: Its status for this client.
-    ///   - recipient: The request that is answered.
-    ///   - version: The version to insert into the gaps of the response.
+    /// `status`: its status for this client; `version`: the version to insert into the gaps of the response.
     func write(
         _ answer: RenderedAnswer,
         status: Int,
@@ -222,15 +218,7 @@ extension ClientOutput {
 
 /// Responses from the backend.
 extension ClientOutput {
-    /// Writes a head.
-    ///
-    /// - Parameters:
-    ///   - head: The head.
-    ///   - facts: The facts about the head.
-    ///   - bytes: The bytes of the head.
-    ///   - connection: The `Connection` header field.
-    ///   - framing: How the client finds the end of the content.
-    ///   - fields: The fields that the gate adds.
+    /// Writes a head; `fields`: the fields that the gate adds.
     func write(
         _ head: ResponseHead,
         facts: ResponseFacts,

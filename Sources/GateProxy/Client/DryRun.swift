@@ -66,12 +66,8 @@ package struct DryRun: Sendable {
                 last: &last
             )
             if let denial = rules.denial(of: verdict, on: parser.head, in: bytes) {
-                let answer = denial.head + Array("\r\n".utf8) + (facts.isHead ? [] : denial.body)
-                return .denied(
-                    verdict.decision,
-                    deferrals,
-                    answer: String(decoding: answer, as: UTF8.self)
-                )
+                let text = Self.text(of: denial, isHead: facts.isHead)
+                return .denied(verdict.decision, deferrals, answer: text)
             }
             return .passed(
                 verdict.decision,
@@ -92,33 +88,32 @@ package struct DryRun: Sendable {
         _ bytes: Span<UInt8>
     ) -> Outcome {
         let vary = rules.ruleSet.answerInputs
-        let isRead = facts.isHead || head.method("GET", in: bytes)
+        var answer = rules.endpointAnswer(
+            endpoint,
+            on: head,
+            facts: facts,
+            in: bytes,
+            confirmed: [:]
+        )
         var decision: Decision?
-        let answer: RenderedAnswer
-        switch endpoint {
-        case .unknown: answer = EndpointAnswer.notFound
-        case _ where facts.isPreflight:
-            let name: StaticString = "access-control-request-headers"
-            answer = EndpointAnswer.preflight(requestedHeaders: head.value(of: name, in: bytes))
-        case _ where !isRead: answer = EndpointAnswer.methodNotAllowed
-        case .testFlight(let question):
-            answer = rules.testFlightAnswer(question, on: head, in: bytes, confirmed: [:])
-        case .status, .events:
+        if answer == nil,
             let status = rules.launchStatus(on: head, in: bytes, address: self.address)
-            decision = status?.decision
-            if let status {
-                // The first event has the same content as the status response.
-                let tags = head.entityTags(of: "if-none-match", in: bytes)
-                answer =
-                    endpoint == .events
-                    ? EndpointAnswer.events(vary: vary, isChunked: false)
-                    : EndpointAnswer.status(status, vary: vary, knownTags: tags)
-            } else {
-                answer = EndpointAnswer.badPath
-            }
+        {
+            decision = status.decision
+            // The first event has the same content as the status response.
+            let tags = head.entityTags(of: "if-none-match", in: bytes)
+            answer =
+                endpoint == .events
+                ? EndpointAnswer.events(vary: vary, isChunked: false)
+                : EndpointAnswer.status(status, vary: vary, knownTags: tags)
         }
-        let content = answer.head + Array("\r\n".utf8) + (facts.isHead ? [] : answer.body)
-        return .answered(decision, answer: String(decoding: content, as: UTF8.self))
+        let text = Self.text(of: answer ?? EndpointAnswer.badPath, isHead: facts.isHead)
+        return .answered(decision, answer: text)
+    }
+
+    private static func text(of answer: RenderedAnswer, isHead: Bool) -> String {
+        let bytes = answer.head + Array("\r\n".utf8) + (isHead ? [] : answer.body)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func upstreamHead(

@@ -3,24 +3,14 @@ import GatePolicy
 /// The responses to `TRACE` and `OPTIONS` with `Max-Forwards: 0`, which the gate does not forward (RFC 9110 section
 /// 7.6.2).
 enum MaxForwardsAnswer {
-    /// Returns the response to `TRACE` or, if `isTrace` is false, to `OPTIONS`.
-    ///
     /// `TRACE` requests are not reflected, because a reflected request would show the client the fields that
     /// intermediaries have added.
-    static func answer(isTrace: Bool) -> RenderedAnswer {
-        isTrace ? self.trace : self.options
-    }
-
-    private static let trace = RenderedAnswer(
-        status: 405,
-        fields: [
-            Self.allow,
-            HeaderField(name: "Content-Type", value: "application/problem+json"),
-            HeaderField(name: "Cache-Control", value: "no-store"),
-        ],
-        body: Array(GateAnswer(status: 405, detail: "This gateway rejects TRACE.").body.utf8)
+    static let trace = EndpointAnswer.problem(
+        405,
+        "This gateway rejects TRACE.",
+        [Self.allow]
     )
-    private static let options = RenderedAnswer(status: 204, fields: [Self.allow], body: [])
+    static let options = RenderedAnswer(status: 204, fields: [Self.allow], body: [])
     /// The methods that the gate forwards; only the backend knows which methods it allows.
     private static let allow = HeaderField(
         name: "Allow",

@@ -5,12 +5,7 @@ import NIOCore
 extension RenderedAnswer {
     /// Writes the head with the fields that differ between requests.
     ///
-    /// - Parameters:
-    ///   - date: The `Date` field line.
-    ///   - origin: The origin of a web app that must be able to read the response.
-    ///   - connection: The `Connection` header field.
-    ///   - sendsUpgrade: Whether the response names a protocol to upgrade to.
-    ///   - buffer: The buffer to append to.
+    /// `date`: the `Date` field line; `origin`: the origin of a web app that must be able to read the response.
     func writeHead(
         date: [UInt8],
         origin: String?,

@@ -1,5 +1,4 @@
 import GatePolicy
-import GateWire
 
 /// A request whose response may be long-lived: a WebSocket, an event stream, or a gRPC call.
 ///
@@ -7,7 +6,7 @@ import GateWire
 /// change is due. It is a class, so that a request without such a response stores and resets only a
 /// reference.
 final class RevocableRequest {
-    private let request: ForwardedRequest
+    let request: ForwardedRequest
     /// The second at which the verdict may change; `nil` if only different rules can change it.
     var validUntil: Timestamp?
     /// The frames of a WebSocket; `nil` for all other requests.
@@ -18,7 +17,4 @@ final class RevocableRequest {
         self.validUntil = validUntil
         self.webSocket = isWebSocket ? WebSocketRelay() : nil
     }
-
-    /// The head of the request.
-    var received: ReceivedHead { self.request.received }
 }

@@ -7,9 +7,10 @@ package struct GateCounters: Equatable, Sendable {
     package var recommended: UInt64 = 0
     package var required: UInt64 = 0
     package var maintenance: UInt64 = 0
-    /// Requests that a pass has allowed, and those whose pass was refused.
+    /// Requests that a pass has allowed.
     package var passed: UInt64 = 0
-    package var passes = PassCounts()
+    /// Requests whose pass was refused, by the reason; reasons without requests are absent.
+    package var passes: [Pass.Refusal: UInt64] = [:]
     /// Requests that a rule or policy in observe mode would have denied.
     package var observed: UInt64 = 0
     /// Requests in which a required part of the identity is missing or unparsable.
@@ -93,39 +94,32 @@ package struct GateCounters: Equatable, Sendable {
 
     package static func + (left: GateCounters, right: GateCounters) -> GateCounters {
         var sum = left
-        sum.requests += right.requests
-        sum.allowed += right.allowed
-        sum.recommended += right.recommended
-        sum.required += right.required
-        sum.maintenance += right.maintenance
-        sum.passed += right.passed
-        sum.passes = left.passes + right.passes
-        sum.observed += right.observed
-        sum.identityMissing += right.identityMissing
-        sum.identityUnreadable += right.identityUnreadable
-        sum.malformed += right.malformed
-        sum.upstreamFailures += right.upstreamFailures
-        sum.launchChecks += right.launchChecks
-        sum.eventStreams += right.eventStreams
-        sum.eventsSent += right.eventsSent
-        sum.revoked += right.revoked
-        sum.connectionsAccepted += right.connectionsAccepted
-        sum.connectionsRefused += right.connectionsRefused
-        sum.connectionsPerAddressRefused += right.connectionsPerAddressRefused
-        sum.proxyHeadersRefused += right.proxyHeadersRefused
-        sum.requestsShed += right.requestsShed
-        sum.requestsLate += right.requestsLate
-        sum.descriptorsExhausted += right.descriptorsExhausted
-        sum.acceptFailures += right.acceptFailures
-        sum.routeFallbacks += right.routeFallbacks
-        sum.previewsShown += right.previewsShown
-        sum.previewsExpired += right.previewsExpired
-        sum.previewsForged += right.previewsForged
-        sum.discardedBytes += right.discardedBytes
-        sum.discardsOverSize += right.discardsOverSize
-        sum.discardsOverTime += right.discardsOverTime
-        sum.discardsOverBudget += right.discardsOverBudget
+        for counter in self.plainCounters { sum[keyPath: counter] += right[keyPath: counter] }
+        sum.passes.merge(right.passes, uniquingKeysWith: +)
         sum.decisions = left.decisions + right.decisions
         return sum
     }
+
+    /// The counters that are single numbers.
+    private static var plainCounters: [WritableKeyPath<GateCounters, UInt64>] {
+        [
+            \.requests, \.allowed, \.recommended, \.required, \.maintenance, \.passed, \.observed,
+            \.identityMissing, \.identityUnreadable, \.malformed, \.upstreamFailures,
+            \.launchChecks, \.eventStreams, \.eventsSent, \.revoked, \.connectionsAccepted,
+            \.connectionsRefused, \.connectionsPerAddressRefused, \.proxyHeadersRefused,
+            \.requestsShed, \.requestsLate, \.descriptorsExhausted, \.acceptFailures,
+            \.routeFallbacks, \.previewsShown, \.previewsExpired, \.previewsForged,
+            \.discardedBytes, \.discardsOverSize, \.discardsOverTime, \.discardsOverBudget,
+        ]
+    }
+}
+
+/// The reason why the gate stopped reading the body of a denied request.
+package enum DiscardCut: CaseIterable, Sendable {
+    /// The body exceeds the size limit.
+    case size
+    /// The time limit for the body has passed, or the client has stopped sending data.
+    case time
+    /// The budget of the connection, the client or the gate is used up.
+    case budget
 }

@@ -6,13 +6,10 @@ struct DescribedRequest {
     /// Whether the gateway may send another authorization request on the connection.
     let keepsAlive: Bool
 
-    /// Reads a description.
+    /// Reads a description from the head of an authorization request, which becomes the head of the client's request.
     ///
-    /// - Parameters:
-    ///   - head: The head of the authorization request, which becomes the head of the client's request.
-    ///   - gateway: The gateway.
-    ///   - prefixCount: The length, in bytes, of the path of the authorization request before the client's target.
-    ///   - bytes: The bytes that `head` refers to.
+    /// `prefixCount`: the length, in bytes, of the path of the authorization request before the client's target.
+    ///
     /// - Throws: The error response, if the description is incomplete or the client's request is invalid.
     init(
         _ head: inout RequestHead,

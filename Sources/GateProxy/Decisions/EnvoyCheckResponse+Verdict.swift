@@ -11,12 +11,9 @@ extension EnvoyCheckResponse {
 
     /// Creates the response for a verdict.
     ///
-    /// - Parameters:
-    ///   - verdict: The verdict on the request.
-    ///   - denial: The denial for this client; `nil` if the request is allowed.
-    ///   - origin: The origin of a web app that must be able to read a denial.
-    ///   - added: The fields for the backend that depend on the client and not only on its verdict.
-    ///   - rules: The rules that the request was evaluated against.
+    /// `denial`: the denial for this client, `nil` if the request is allowed; `origin`: the origin of a web app that
+    /// must be able to read a denial; `added`: the fields for the backend that depend on the client and not only on its
+    /// verdict.
     init(
         _ verdict: Verdict,
         denial: RenderedAnswer?,

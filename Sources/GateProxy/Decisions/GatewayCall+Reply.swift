@@ -21,15 +21,10 @@ extension GatewayCall {
         "The message exceeds the limit of 32 MiB."
     )
 
-    /// Handles a call whose content is complete.
+    /// Returns the reply to a call whose content is complete.
     ///
-    /// - Parameters:
-    ///   - content: The content of the call.
-    ///   - rules: The current rules.
-    ///   - isReady: Whether gateways should send further requests to this gate.
-    ///   - parser: A parser for the head of the client's request.
-    ///   - decide: Evaluates and counts the client's request.
-    /// - Returns: The reply.
+    /// `isReady`: whether gateways should send further requests to this gate; `parser`: a parser for the head of the
+    /// client's request; `decide`: evaluates and counts the client's request.
     func reply(
         to content: Span<UInt8>,
         by rules: WorkerRules,

@@ -6,7 +6,6 @@ extension Exchange {
     package enum ClientEndAction: Equatable {
         /// The client sends nothing more, but still waits for a response.
         case finish
-        /// Close the connection.
         case close
         /// Half-close the connection to the backend.
         case endUpstream
@@ -130,13 +129,9 @@ extension Exchange {
 
     /// The timeout of the current state expired.
     ///
-    /// - Parameters:
-    ///   - hasPartialHead: Whether part of a request was received.
-    ///   - upstreamStalls: Whether the backend has stopped reading the request.
-    ///   - isRepeatable: Whether the whole request is kept, and sending it again has no further effect.
-    ///   - limits: The limits for a discarded body.
-    ///
-    /// - Returns: The action to take.
+    /// `hasPartialHead`: whether part of a request was received; `upstreamStalls`: whether the backend has stopped
+    /// reading the request; `isRepeatable`: whether the whole request is kept, and sending it again has no further
+    /// effect; `limits`: the limits for a discarded body.
     package mutating func timedOut(
         hasPartialHead: Bool,
         upstreamStalls: Bool,
@@ -178,9 +173,7 @@ extension Exchange {
         self = .lingering(Lingering(budget: Swift.max(limits.bytes, limits.awaitedBytes)))
     }
 
-    /// The last response was written to the socket; the client has until `end` to close.
-    ///
-    /// - Parameter end: The time at which the connection closes, regardless of what the client sends.
+    /// The last response was written to the socket; the connection closes at `end`, whatever the client sends.
     package mutating func lastResponseWritten(end: NIODeadline) {
         guard case .lingering(var lingering) = self else { return }
         lingering.end = end

@@ -52,22 +52,16 @@ package enum Exchange: Equatable, Sendable {
 
         package init(
             requestEnded: Bool,
-            unsent: ForwardedRequest? = nil,
-            responseStarted: Bool = false,
             keepsClient: Bool,
             retryable: Bool,
             offersUpgrade: Bool,
-            isConnect: Bool = false,
-            interims: Int = 0
+            isConnect: Bool = false
         ) {
             self.requestEnded = requestEnded
-            self.unsent = unsent
-            self.responseStarted = responseStarted
             self.keepsClient = keepsClient
             self.retryable = retryable
             self.offersUpgrade = offersUpgrade
             self.isConnect = isConnect
-            self.interims = interims
         }
 
         /// Whether a connection to the backend is being opened.
@@ -104,7 +98,6 @@ extension Exchange {
     /// The part of a denied request's body that has not been received.
     package enum RemainingBody: Equatable, Sendable {
         case nothing
-        /// A known number of bytes.
         case bytes(UInt64)
         case chunked
         /// A body that may never be sent (`Expect`), or whose end is unknown.

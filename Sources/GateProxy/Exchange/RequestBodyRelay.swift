@@ -77,10 +77,8 @@ extension RequestBodyRelay {
 
     /// Checks the first bytes of a chunked body.
     ///
-    /// - Parameters:
-    ///   - inbound: The bytes after the head.
-    ///   - trailerFields: The fields that trailers must not contain.
-    ///   - limit: The maximum size of the content in bytes.
+    /// `trailerFields`: the fields that trailers must not contain; `limit`: the maximum size of the content in bytes.
+    ///
     /// - Returns: The reason to reject the request; `nil` if there is none so far.
     @inline(__always)
     func fault(
@@ -291,5 +289,28 @@ extension GateAnswer {
         case .tooLarge: self = .contentTooLarge
         case .malformed(let fault): self.init(fault)
         }
+    }
+}
+
+/// The content that was sent to an HTTP/2 backend, kept for a retry.
+///
+/// It is sent again if the backend reports that it has not processed the request (RFC 9113 section 8.7).
+struct SentContent {
+    /// The maximum number of bytes to keep.
+    private static let limit = 64 * 1024
+
+    private(set) var bytes = ByteBuffer()
+    /// Whether the content exceeds the limit and is not kept.
+    private(set) var isTooLong = false
+
+    mutating func append(_ content: ByteBuffer) {
+        guard !self.isTooLong else { return }
+        guard self.bytes.readableBytes + content.readableBytes <= Self.limit else {
+            self.isTooLong = true
+            self.bytes = ByteBuffer()
+            return
+        }
+        // Copied, because a slice would retain the whole receive buffer.
+        self.bytes.writeImmutableBuffer(content)
     }
 }

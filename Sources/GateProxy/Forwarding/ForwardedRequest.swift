@@ -23,18 +23,9 @@ package final class ForwardedRequest: Sendable {
     /// The ID that the gate assigns to the request; `nil` if the client's own ID is forwarded.
     let requestID: RequestID?
 
-    /// Creates a request, copying the bytes of its head.
+    /// Creates a request, copying the bytes of its head into `buffer`, which must be empty.
     ///
-    /// - Parameters:
-    ///   - head: The head as received.
-    ///   - facts: The facts about the head.
-    ///   - bytes: The bytes of the head, which are copied.
-    ///   - buffer: An empty buffer, whose memory is used for the copy.
-    ///   - verdict: The verdict that allows the request.
-    ///   - origin: The address and the protocol of the client.
-    ///   - upstreamAuthority: The backend as a `Host` value.
-    ///   - webSocketKey: The key for a WebSocket request that lacks one.
-    ///   - newRequestID: Returns an ID; called if the client sends no valid ID.
+    /// `upstreamAuthority`: the backend as a `Host` value; `newRequestID`: called if the client sends no valid ID.
     package init(
         _ head: RequestHead,
         facts: RequestFacts,

@@ -23,7 +23,6 @@ package struct RequestBlockWriter {
     /// The maximum number of bytes of names and values.
     package var maxBytes: Int { self.request.mostBytes + (self.added?.byteCount ?? 0) }
 
-    /// Writes the block.
     package func write(into block: inout OutputRawSpan) {
         let request = self.request
         let received = request.bytes

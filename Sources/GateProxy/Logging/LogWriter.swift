@@ -22,13 +22,9 @@ package final class LogWriter: Sendable {
     private let isEnding = Atomic(false)
     private let thread = NIOThreadPool(numberOfThreads: 1)
 
-    /// Creates a log.
+    /// Creates a log; its file descriptor may block.
     ///
-    /// - Parameters:
-    ///   - descriptor: The file descriptor of the log; it may block.
-    ///   - capacity: The maximum size of the queue in bytes.
-    ///   - notice: Returns the line that reports the number of dropped lines, including its line
-    ///     feed.
+    /// `notice` returns the line that reports the number of dropped lines, including its line feed.
     package init(
         descriptor: CInt,
         capacity: Int = LogWriter.capacity,
@@ -52,17 +48,13 @@ package final class LogWriter: Sendable {
     /// The number of lines dropped so far.
     package var droppedLines: UInt64 { self.queue.withLock { $0.dropped } }
 
-    /// Appends whole lines, each including its line feed.
-    package func write(_ lines: Span<UInt8>) {
-        self.write(lines, keeping: 0)
-    }
-
     /// Appends access log lines, leaving some space in the queue for other lines.
     func writeAccessLines(_ lines: Span<UInt8>) {
         self.write(lines, keeping: self.capacity / 4)
     }
 
-    private func write(_ lines: Span<UInt8>, keeping reserve: Int) {
+    /// Appends whole lines, each including its line feed; `reserve`: the number of bytes to leave free.
+    package func write(_ lines: Span<UInt8>, keeping reserve: Int = 0) {
         let action = self.queue.withLock { queue in
             queue.append(lines, keeping: reserve)
         }

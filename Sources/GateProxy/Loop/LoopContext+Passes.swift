@@ -32,7 +32,7 @@ extension LoopContext {
                 in: bytes
             )
         case .refused(let refusal):
-            if case .request = purpose { self.counters.passes.count(refusal) }
+            if case .request = purpose { self.counters.passes[refusal, default: 0] += 1 }
             return verdict
         }
     }

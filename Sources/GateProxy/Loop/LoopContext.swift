@@ -45,7 +45,7 @@ final class LoopContext {
     private var buffers: [ByteBuffer] = []
     private let maxPending: Int
     /// The number of requests that wait for the first byte of the response.
-    private(set) var pendingCount = 0
+    var pendingCount = 0
     private var loopLag = LoopLagMonitor()
 
     /// The time of the last tick, which is precise enough for timeouts.
@@ -53,13 +53,13 @@ final class LoopContext {
     /// The clock for timeouts; `nil` for the system clock, which is read directly.
     private let uptime: (() -> NIODeadline)?
     /// The `Date` field line, updated each second (RFC 9110 section 6.6.1).
-    private(set) var dateLine: [UInt8]
+    private(set) var dateLine: [UInt8] = []
     /// The `Date` field line, followed by the empty line that ends a head.
-    private(set) var lastDateLine: [UInt8]
+    private(set) var lastDateLine: [UInt8] = []
     /// The same as `lastDateLine`, preceded by the CR LF of the previous line.
-    private(set) var endWithDate: [UInt8]
+    private(set) var endWithDate: [UInt8] = []
     /// The date as an HTTP/2 header block.
-    private(set) var dateBlock: [UInt8]
+    private(set) var dateBlock: [UInt8] = []
     /// The second of the wall clock at the last tick.
     private var second: Timestamp
     /// The wall clock, which may be set forward or back; only used for dates.
@@ -109,10 +109,7 @@ final class LoopContext {
             self.accessLog = nil
         }
         self.second = wallClock()
-        self.dateLine = HTTPDate.line(self.second)
-        self.lastDateLine = self.dateLine + Array("\r\n".utf8)
-        self.endWithDate = Array("\r\n".utf8) + self.lastDateLine
-        self.dateBlock = Self.dateBlock(self.second)
+        self.renderDate()
     }
 
     /// Replaces the rule set; the caller must re-evaluate current exchanges.
@@ -194,8 +191,12 @@ extension LoopContext {
         case setBack
     }
 
-    private static func dateBlock(_ second: Timestamp) -> [UInt8] {
-        RenderedFields([HeaderField(name: "Date", value: second.httpDate)]).block
+    private func renderDate() {
+        self.dateLine = HTTPDate.line(self.second)
+        self.lastDateLine = self.dateLine + Array("\r\n".utf8)
+        self.endWithDate = Array("\r\n".utf8) + self.lastDateLine
+        self.dateBlock =
+            RenderedFields([HeaderField(name: "Date", value: self.second.httpDate)]).block
     }
 
     /// Returns the time in nanoseconds, for measurements; `now` is precise enough for everything
@@ -215,10 +216,7 @@ extension LoopContext {
         let second = self.wallClock()
         guard second != last else { return .same }
         self.second = second
-        self.dateLine = HTTPDate.line(second)
-        self.lastDateLine = self.dateLine + Array("\r\n".utf8)
-        self.endWithDate = Array("\r\n".utf8) + self.lastDateLine
-        self.dateBlock = Self.dateBlock(second)
+        self.renderDate()
         return second < last ? .setBack : .later(second)
     }
 }
@@ -231,18 +229,29 @@ extension LoopContext {
         return self.loopLag.isLasting ? .lateness : nil
     }
 
-    func requestPends() {
-        self.pendingCount += 1
-    }
-
-    func requestPendsNoMore() {
-        self.pendingCount -= 1
-    }
-
     /// Counts a refusal, and logs it unless one was logged within the last second.
     func refused(_ refusal: Refusal, _ metadata: Logger.Metadata = [:]) {
         self.counters[keyPath: refusal.counter] += 1
         self.faultLog.report(.refusal(refusal), metadata)
+    }
+}
+
+/// A monitor that detects an overloaded event loop, which should reject work.
+///
+/// A single late tick may be caused by a paused machine. Two late ticks in a row mean that the
+/// event loop cannot keep up.
+struct LoopLagMonitor {
+    /// The maximum lag of a tick.
+    static let limit = TimeAmount.seconds(1)
+
+    private var wasLate = false
+    private(set) var isLasting = false
+
+    /// Records a tick, with its lag.
+    mutating func tick(late lag: TimeAmount) {
+        let isLate = lag > Self.limit
+        self.isLasting = isLate && self.wasLate
+        self.wasLate = isLate
     }
 }
 

@@ -19,13 +19,10 @@ package final class AcceptWatch: ChannelInboundHandler {
     private let descriptors = DescriptorReserve()
     private var isResting = false
 
-    /// Creates a handler.
+    /// Creates a handler for a listener that accepts one kind of connections.
     ///
-    /// - Parameters:
-    ///   - purpose: The kind of connections that the listener accepts.
-    ///   - closeSpareConnection: Closes an idle accepted connection, so that the listener need not
-    ///     pause; returns false if there is none.
-    ///   - report: Called with the reason when a connection cannot be accepted.
+    /// `closeSpareConnection` closes an idle accepted connection, so that the listener need not pause;
+    /// it returns false if there is none. `report` gets the reason why a connection cannot be accepted.
     package init(
         for purpose: DescriptorReserve.Purpose,
         closeSpareConnection: @escaping () -> Bool = { false },

@@ -52,7 +52,7 @@ package final class GateServer: Sendable {
     ///
     /// `tls` contains the certificates and keys from the files in the settings, if there are any.
     /// `log` receives the access log, if it is enabled. `inherited` contains listening sockets to
-    /// use instead of those in the settings.
+    /// use instead of those in the settings. `lookup` is the system's resolver, or a replacement.
     ///
     /// - Throws: The system error if the gate cannot listen on an address.
     package static func start(
@@ -61,28 +61,8 @@ package final class GateServer: Sendable {
         tls: ServerTLS? = nil,
         logger: Logger,
         log: LogWriter? = nil,
-        inherited: InheritedListeners = .none
-    ) async throws -> GateServer {
-        try await self.start(
-            settings: settings,
-            ruleSet: ruleSet,
-            tls: tls,
-            logger: logger,
-            log: log,
-            inherited: inherited,
-            lookup: AddressLookup.addresses
-        )
-    }
-
-    /// Starts listening with a replacement for the system's resolver.
-    static func start(
-        settings: GateSettings,
-        ruleSet: RuleSet,
-        tls: ServerTLS? = nil,
-        logger: Logger,
-        log: LogWriter? = nil,
         inherited: InheritedListeners = .none,
-        lookup: @escaping UpstreamNames.Lookup
+        lookup: @escaping AddressLookup.Function = AddressLookup.addresses
     ) async throws -> GateServer {
         let parkedPoller = try settings.parkAfter.map { _ in try ParkedConnectionPoller() }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
@@ -213,23 +193,17 @@ package final class GateServer: Sendable {
     ///
     /// Returns once all event loops use it, or when the gate ends.
     package func use(_ ruleSet: RuleSet) async {
-        for worker in self.workers where !self.isEnding.withLock({ $0 }) {
-            try? await worker.eventLoop.submit { worker.value.use(ruleSet) }.get()
-        }
+        await self.onEachEventLoop { $0.use(ruleSet) }
     }
 
     /// Records the time at which a feed confirmed its data, for reports of its age.
     package func confirm(_ feed: String, at time: Timestamp) async {
-        for worker in self.workers where !self.isEnding.withLock({ $0 }) {
-            try? await worker.eventLoop.submit { worker.value.loop.confirmedAt[feed] = time }.get()
-        }
+        await self.onEachEventLoop { $0.loop.confirmedAt[feed] = time }
     }
 
     /// Replaces the certificates used for new connections.
     package func use(_ tls: ServerTLS) async {
-        for worker in self.workers where !self.isEnding.withLock({ $0 }) {
-            try? await worker.eventLoop.submit { worker.value.clients.tls = tls }.get()
-        }
+        await self.onEachEventLoop { $0.clients.tls = tls }
     }
 
     /// Returns the statistics of all event loops; `nil` if the event loops are about to end,
@@ -266,9 +240,13 @@ package final class GateServer: Sendable {
 
     /// Sets whether the census distinguishes clients by their address.
     package func tellClients(_ tells: Bool) async {
+        await self.onEachEventLoop { $0.loop.census?.countsClients = tells }
+    }
+
+    /// Runs a task on each event loop, one after the other, until the event loops are about to end.
+    private func onEachEventLoop(_ task: @escaping @Sendable (Worker) -> Void) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
-            try? await worker.eventLoop.submit { worker.value.loop.census?.countsClients = tells }
-                .get()
+            try? await worker.eventLoop.submit { task(worker.value) }.get()
         }
     }
 
@@ -280,14 +258,11 @@ package final class GateServer: Sendable {
     package func leave() async {
         self.isStopping.withLock { $0 = true }
         guard self.settings.drainDelay > .zero else { return }
-        for worker in self.workers {
-            try? await worker.eventLoop.submit { worker.value.loop.isLeaving = true }.get()
-        }
-        self.logger.info("no longer ready", metadata: ["drain_delay": "\(self.drainDelay)"])
-        try? await Task.sleep(for: self.drainDelay)
+        await self.onEachEventLoop { $0.loop.isLeaving = true }
+        let delay = Duration.nanoseconds(self.settings.drainDelay.nanoseconds)
+        self.logger.info("no longer ready", metadata: ["drain_delay": "\(delay)"])
+        try? await Task.sleep(for: delay)
     }
-
-    private var drainDelay: Duration { .nanoseconds(self.settings.drainDelay.nanoseconds) }
 
     /// Stops listening, lets exchanges complete, and closes the remaining connections at the
     /// deadline.
@@ -329,7 +304,8 @@ package final class GateServer: Sendable {
     private func closeWebSockets() async -> Int {
         var count = 0
         for worker in self.workers {
-            let told = try? await worker.eventLoop.submit { worker.value.closeWebSockets() }.get()
+            let told = try? await worker.eventLoop.submit { worker.value.clients.closeWebSockets() }
+                .get()
             count += told ?? 0
         }
         return count

@@ -43,40 +43,40 @@ struct ListenerSet: Sendable {
         hasTLS: Bool,
         bootstrap: (_ peers: PeerKind) -> ServerBootstrap
     ) async throws {
-        let clients = PeerKind.clients(isSecure: hasTLS && settings.tlsListen == nil)
         var channels: [any Channel] = []
         var own: [any Channel] = []
+        /// Listens on inherited sockets or, without them, on an endpoint; returns the first address.
+        func listen(
+            for peers: PeerKind,
+            on descriptors: [CInt],
+            or endpoint: Endpoint?
+        ) async throws -> SocketAddress? {
+            let before = channels.count
+            for descriptor in descriptors {
+                channels.append(try await bootstrap(peers).withBoundSocket(descriptor).get())
+            }
+            guard descriptors.isEmpty else { return channels[before].localAddress }
+            guard let endpoint else { return nil }
+            let channel = try await Self.bind(bootstrap(peers), to: endpoint, settings)
+            own.append(channel)
+            return channel.localAddress
+        }
         do {
-            for descriptor in inherited.clients {
-                channels.append(try await bootstrap(clients).withBoundSocket(descriptor).get())
-            }
-            if channels.isEmpty, let endpoint = settings.listen {
-                own.append(try await Self.bind(bootstrap(clients), to: endpoint, settings))
-            }
-            self.clientAddress = (channels + own).first?.localAddress
-            var tlsAddress: SocketAddress?
-            if let endpoint = settings.tlsListen {
-                let channel = try await Self.bind(
-                    bootstrap(.clients(isSecure: true)),
-                    to: endpoint,
-                    settings
-                )
-                own.append(channel)
-                tlsAddress = channel.localAddress
-            }
-            self.tlsAddress = tlsAddress
-            var gatewayAddress: SocketAddress?
-            for descriptor in inherited.gateways {
-                let channel = try await bootstrap(.gateways).withBoundSocket(descriptor).get()
-                channels.append(channel)
-                gatewayAddress = gatewayAddress ?? channel.localAddress
-            }
-            if inherited.gateways.isEmpty, let endpoint = settings.decideListen {
-                let channel = try await Self.bind(bootstrap(.gateways), to: endpoint, settings)
-                own.append(channel)
-                gatewayAddress = channel.localAddress
-            }
-            self.gatewayAddress = gatewayAddress
+            self.clientAddress = try await listen(
+                for: .clients(isSecure: hasTLS && settings.tlsListen == nil),
+                on: inherited.clients,
+                or: settings.listen
+            )
+            self.tlsAddress = try await listen(
+                for: .clients(isSecure: true),
+                on: [],
+                or: settings.tlsListen
+            )
+            self.gatewayAddress = try await listen(
+                for: .gateways,
+                on: inherited.gateways,
+                or: settings.decideListen
+            )
         } catch {
             for channel in channels + own { try? await channel.close() }
             throw error
@@ -92,7 +92,6 @@ struct ListenerSet: Sendable {
         }
     }
 
-    /// All addresses.
     var addresses: [SocketAddress] {
         [self.clientAddress, self.tlsAddress, self.gatewayAddress].compactMap(\.self)
     }

@@ -202,13 +202,6 @@ extension Worker {
         return promise.futureResult
     }
 
-    /// Sends a close frame to both sides of WebSockets, before `closeAll()` cuts them off.
-    ///
-    /// - Returns: The number of WebSockets.
-    package func closeWebSockets() -> Int {
-        self.clients.closeWebSockets()
-    }
-
     /// Closes all remaining connections, in any state.
     package func closeAll() {
         self.clients.abortAll()

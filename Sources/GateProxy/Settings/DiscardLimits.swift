@@ -16,12 +16,7 @@ package struct DiscardLimits: Equatable, Sendable {
 
     /// 64 KiB within 1 s before the response, and 64 MiB within 30 s after it: enough for a whole photo, or for the
     /// beginning of a video.
-    package static let defaults = DiscardLimits(
-        awaitedBytes: 64 * 1024,
-        awaitedTime: .seconds(1),
-        bytes: 64 * 1024 * 1024,
-        time: .seconds(30)
-    )
+    package static let defaults = DiscardLimits(awaitedBytes: 64 * 1024, bytes: 64 * 1024 * 1024)
 
     package init(
         awaitedBytes: UInt64,

@@ -10,12 +10,12 @@ package struct GateSettings: Sendable {
     /// The endpoint for authorization requests from gateways; `nil` for none.
     package var decideListen: Endpoint?
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
-    package var reusesPort: Bool
+    package var reusesPort = false
     /// How long the gate, after it has been asked to stop, still serves requests while reporting
     /// that it is not ready.
     ///
     /// Load balancers need this time to notice the change and to send clients to other gates.
-    package var drainDelay: TimeAmount
+    package var drainDelay = TimeAmount.zero
     /// The TLS files for `tlsListen` or, if that is `nil`, for `listen`; `nil` for no TLS.
     package var tls: TLSFiles?
     /// A second address, for TLS connections only; `listen` is then unencrypted.
@@ -23,38 +23,38 @@ package struct GateSettings: Sendable {
     /// The backends for allowed requests; there are none if the gate only decides for gateways.
     package var upstream: UpstreamSettings
     /// The number of event loops, each on its own thread.
-    package var threads: Int
-    package var headLimits: HeadLimits
-    package var discardLimits: DiscardLimits
-    package var timeouts: GateTimeouts
+    package var threads = 1
+    package var headLimits = HeadLimits.defaults
+    package var discardLimits = DiscardLimits.defaults
+    package var timeouts = GateTimeouts.defaults
     /// How long a connection without TLS must be idle after a request before it is parked.
     ///
     /// A parked connection has no channel until the next request, which saves memory. `nil`
     /// disables parking.
-    package var parkAfter: TimeAmount?
+    package var parkAfter: TimeAmount? = .seconds(2)
     /// The maximum size of a request body in bytes, or `nil` for no limit; larger bodies get 413.
     package var maxBodyBytes: UInt64?
     /// The maximum number of client connections across all threads; above this number, new
     /// connections get 503.
-    package var maxConnections: Int
+    package var maxConnections = 100_000
     /// The maximum number of client connections from one address, or from one IPv6 /64 network;
     /// `nil` for no limit.
     package var maxConnectionsPerAddress: Int?
     /// The maximum number of requests that wait for the first byte of the response, across all
     /// threads; above this number, new requests get 503.
-    package var maxPendingRequests: Int
+    package var maxPendingRequests = 10_000
     /// Whether trusted proxies start each connection with a PROXY protocol header.
-    package var readsProxyHeaders: Bool
+    package var readsProxyHeaders = false
     /// The proxies whose `X-Forwarded-*` and PROXY protocol headers are trusted.
-    package var trustedProxies: TrustedProxies
+    package var trustedProxies = TrustedProxies.none
     /// The format of the access log; `nil` for none.
     package var accessLog: AccessLogFormat?
     /// Whether the gate serves its own client endpoints under `/.versiongate/`.
-    package var servesClients: Bool
+    package var servesClients = true
     /// The maximum number of open event streams, across all threads.
-    package var maxEventStreams: Int
+    package var maxEventStreams = 50_000
     /// Whether to measure the latency of requests, which requires reading the clock.
-    package var measuresLatency: Bool
+    package var measuresLatency = false
     /// The census settings for each thread; `nil` to disable the census.
     package var census: CensusTally.Settings?
     /// Parses the header field with which testers request a preview, given the current second;
@@ -66,39 +66,14 @@ package struct GateSettings: Sendable {
     ///
     /// This takes less work per request, but uses an unsupported NIO API. The channel writes the
     /// bytes that the kernel does not accept at once.
-    package var bypassesChannels: Bool
+    package var bypassesChannels = true
     /// The number of cached verdicts per thread.
-    package var verdictCacheCapacity: Int
+    package var verdictCacheCapacity = 8192
 
     /// Creates settings with one thread, safe limits and no access log.
     package init(listen: Endpoint?, upstream: UpstreamSettings) {
         self.listen = listen
-        self.decideListen = nil
-        self.tls = nil
-        self.tlsListen = nil
         self.upstream = upstream
-        self.reusesPort = false
-        self.drainDelay = .zero
-        self.threads = 1
-        self.headLimits = .defaults
-        self.discardLimits = .defaults
-        self.timeouts = .defaults
-        self.parkAfter = .seconds(2)
-        self.maxBodyBytes = nil
-        self.maxConnections = 100_000
-        self.maxConnectionsPerAddress = nil
-        self.maxPendingRequests = 10_000
-        self.readsProxyHeaders = false
-        self.trustedProxies = .none
-        self.accessLog = nil
-        self.servesClients = true
-        self.maxEventStreams = 50_000
-        self.measuresLatency = false
-        self.census = nil
-        self.previews = nil
-        self.passes = nil
-        self.bypassesChannels = true
-        self.verdictCacheCapacity = 8192
     }
 
     /// Whether to bypass the channel of a connection; `isSecure` tells whether it uses TLS.
@@ -114,7 +89,7 @@ package struct UpstreamSettings: Sendable {
     /// The backends that rules can select.
     package var named: [NamedUpstream] = []
     /// The interval between DNS lookups of the backends' host names.
-    package var refresh: TimeAmount
+    package var refresh = TimeAmount.seconds(30)
 
     /// The certificate verification for `https` targets; if it is `nil`, these targets cannot be
     /// reached.
@@ -125,7 +100,6 @@ package struct UpstreamSettings: Sendable {
     /// Creates settings with a lookup interval of 30 s.
     package init(targets: [UpstreamTarget]) {
         self.targets = targets
-        self.refresh = .seconds(30)
     }
 
     /// Creates settings for one backend over plain HTTP.
@@ -148,6 +122,21 @@ package struct UpstreamSettings: Sendable {
     }
 }
 
+/// A backend that rules can select.
+package struct NamedUpstream: Sendable, Equatable {
+    package let name: String
+    /// The targets, which are equivalent.
+    package var targets: [UpstreamTarget]
+
+    package init(name: String, targets: [UpstreamTarget]) {
+        self.name = name
+        self.targets = targets
+    }
+
+    /// The `Host` value for requests without `Host`.
+    var authority: String { self.targets.first?.authority ?? "localhost" }
+}
+
 /// The format of the access log.
 package enum AccessLogFormat: String, Sendable, CaseIterable {
     /// The Common Log Format, followed by the gate's own fields.
@@ -160,4 +149,24 @@ package enum AccessLogFormat: String, Sendable, CaseIterable {
     case otel
 
     var isJSON: Bool { self == .json || self == .otel }
+}
+
+/// The functions that verify passes, and record which of them were used.
+package struct PassSettings: Sendable {
+    /// Verifies the value of a pass field for a client, given the current second.
+    let read: @Sendable (String, ClientIdentity, Timestamp) -> Pass.Reading
+    /// Records the use of a single-use pass; returns `false` if the pass can no longer be used.
+    let use: @Sendable (Pass) -> Bool
+    /// Whether a single-use pass can still be used.
+    let isUsable: @Sendable (Pass) -> Bool
+
+    package init(
+        read: @escaping @Sendable (String, ClientIdentity, Timestamp) -> Pass.Reading,
+        use: @escaping @Sendable (Pass) -> Bool,
+        isUsable: @escaping @Sendable (Pass) -> Bool
+    ) {
+        self.read = read
+        self.use = use
+        self.isUsable = isUsable
+    }
 }

@@ -7,50 +7,38 @@ package struct GateTimeouts: Equatable, Sendable {
     ///
     /// On expiry, the client gets 408; if nothing was received, the connection is closed without a
     /// response.
-    package var head: TimeAmount
+    package var head = TimeAmount.seconds(10)
     /// How long a connection may be idle between two requests before it is closed.
-    package var idle: TimeAmount
+    package var idle = TimeAmount.seconds(75)
     /// The time to wait for each chunk of a request body; on expiry, the client gets 408.
-    package var body: TimeAmount
+    package var body = TimeAmount.seconds(30)
     /// The time limit for opening a connection to the backend.
     ///
     /// On expiry, the gate tries another address, or the client gets 504.
-    package var connect: TimeAmount
+    package var connect = TimeAmount.seconds(5)
     /// The time to wait for the first byte of the response, and for each further chunk of it.
     ///
     /// On expiry, the gate sends a repeatable request to another address; otherwise, the client
     /// gets 504 or, if the response has started, the response is aborted. If the backend has
     /// stopped reading the request, this timeout starts only once the `body` timeout has expired.
-    package var response: TimeAmount
+    package var response = TimeAmount.seconds(60)
     /// How long a WebSocket or other tunnel may be without data in both directions before it is
     /// closed.
-    package var tunnel: TimeAmount
+    package var tunnel = TimeAmount.hours(1)
     /// How long a backend connection may be idle before the gate closes it.
     ///
     /// This timeout is shorter than the usual timeouts of backends, so that the gate, not the
     /// backend, closes the connection.
-    package var upstreamIdle: TimeAmount
+    package var upstreamIdle = TimeAmount.seconds(4)
     /// How long an HTTP/2 backend with open streams may send nothing before the gate sends a PING.
     ///
     /// If there is no response within the same time, or within 20 s if that is shorter, the
     /// connection is closed. gRPC servers close connections that receive more than one PING in 5
     /// minutes.
-    package var upstreamPing: TimeAmount
+    package var upstreamPing = TimeAmount.minutes(5)
     /// How long a client that is still sending after the last response may pause before the
     /// connection is closed.
-    package var linger: TimeAmount
+    package var linger = TimeAmount.seconds(5)
 
-    /// 10 s head, 75 s idle, 30 s body, 5 s connect, 60 s response, 1 h tunnel, 4 s idle backend
-    /// connection, 5 min until a PING, 5 s linger.
-    package static let defaults = GateTimeouts(
-        head: .seconds(10),
-        idle: .seconds(75),
-        body: .seconds(30),
-        connect: .seconds(5),
-        response: .seconds(60),
-        tunnel: .hours(1),
-        upstreamIdle: .seconds(4),
-        upstreamPing: .minutes(5),
-        linger: .seconds(5)
-    )
+    package static let defaults = GateTimeouts()
 }

@@ -11,7 +11,6 @@ package struct TrustedProxies: Equatable, Sendable {
 
     private var ranges: [AddressRange]
 
-    /// No trusted proxies.
     package static let none = TrustedProxies(ranges: [])
 
     private init(ranges: [AddressRange]) {

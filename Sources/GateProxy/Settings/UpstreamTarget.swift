@@ -26,43 +26,41 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
                 (try? SocketAddress(unixDomainSocketPath: path)) != nil
             else { return nil }
             self.init(.unixSocket(path: path))
-        } else if let authority = Self.rest(of: text, behind: "https://") {
-            guard let endpoint = Self.endpoint(authority, defaultPort: 443) else { return nil }
-            self.init(.endpoint(endpoint), isSecure: true, speaks: .negotiated)
-        } else if let authority = Self.rest(of: text, behind: "http://") {
-            guard let endpoint = Self.endpoint(authority, defaultPort: 80) else { return nil }
-            self.init(.endpoint(endpoint))
-        } else if let authority = Self.rest(of: text, behind: "h2c://") {
-            guard let endpoint = Self.endpoint(authority, defaultPort: 80) else { return nil }
-            self.init(.endpoint(endpoint), speaks: .http2)
-        } else {
-            return nil
+            return
         }
+        for (scheme, port, isSecure, speaks) in Self.schemes {
+            guard var authority = Self.rest(of: text, behind: scheme) else { continue }
+            if authority.hasSuffix("/") { authority.removeLast() }
+            guard !authority.contains(where: { "?#".contains($0) }),
+                let endpoint = Endpoint(authority, defaultPort: port)
+            else { return nil }
+            self.init(.endpoint(endpoint), isSecure: isSecure, speaks: speaks)
+            return
+        }
+        return nil
     }
 
-    private static func endpoint(_ authority: String, defaultPort: Int) -> Endpoint? {
-        let authority = authority.hasSuffix("/") ? String(authority.dropLast()) : authority
-        guard !authority.contains(where: { "?#".contains($0) }) else { return nil }
-        return Endpoint(authority, defaultPort: defaultPort)
-    }
+    private static let schemes: [(String, port: Int, isSecure: Bool, UpstreamProtocol)] = [
+        ("https://", 443, true, .negotiated), ("http://", 80, false, .http1),
+        ("h2c://", 80, false, .http2),
+    ]
 
     /// Parses a comma-separated list of targets.
     package static func list(_ text: String) -> [UpstreamTarget]? {
-        var targets: [UpstreamTarget] = []
-        for item in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let target = UpstreamTarget(String(item.trimmingPrefix { $0 == " " })) else {
-                return nil
-            }
-            targets.append(target)
-        }
-        return targets
+        let items = self.items(of: text)
+        let targets = items.compactMap { UpstreamTarget($0) }
+        return targets.count == items.count ? targets : nil
+    }
+
+    private static func items(of list: String) -> [String] {
+        list.split(separator: ",", omittingEmptySubsequences: false)
+            .map { String($0.trimmingPrefix { $0 == " " }) }
     }
 
     /// Returns the end of an error message for a list that contains an invalid target: a suggested
     /// correction, or an empty string.
     package static func hint(for list: String) -> String {
-        let items = list.split(separator: ",", omittingEmptySubsequences: false)
-            .map { String($0.trimmingPrefix { $0 == " " }) }
+        let items = self.items(of: list)
         guard let text = items.first(where: { UpstreamTarget($0) == nil }) else { return "" }
         let said = items.count > 1 ? " instead of '\(text)'" : ""
         guard let start = text.firstRange(of: "://") else {
@@ -107,11 +105,13 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
 
     /// The `Host` value for requests without `Host`.
     var authority: String {
-        switch self.place {
-        case .endpoint(let endpoint): endpoint.description
         // RFC 9112 defines no host for a Unix socket; curl sends the same value.
-        case .unixSocket: "localhost"
-        }
+        self.endpoint?.description ?? "localhost"
+    }
+
+    /// The host and the port; `nil` for a Unix socket.
+    var endpoint: Endpoint? {
+        if case .endpoint(let endpoint) = self.place { endpoint } else { nil }
     }
 
     /// The address, if no lookup is needed.

@@ -18,12 +18,7 @@ package struct ServerTLS: Sendable {
     ///
     /// - Throws: An error for the first file that cannot be used.
     package init(_ files: TLSFiles) throws(TLSFileError) {
-        let authorities: [NIOSSLCertificate]?
-        if let file = files.clientAuthorities {
-            authorities = try Self.certificates(file)
-        } else {
-            authorities = nil
-        }
+        let authorities = try files.clientAuthorities.map(Self.certificates)
         let first = try Identity(files.first)
         var configuration = Self.configuration(first, authorities: authorities)
         _ = try first.context(configuration)
@@ -121,7 +116,7 @@ extension ServerTLS {
             self.files = files
             self.chain = certificates.map { .certificate($0) }
             self.key = key
-            self.names = certificates.first.map(Self.names) ?? []
+            self.names = certificates.first?.dnsNames ?? []
             self.expiry = certificates.first.map { Int($0.notValidAfter) } ?? 0
         }
 
@@ -142,12 +137,15 @@ extension ServerTLS {
                 )
             }
         }
+    }
+}
 
-        private static func names(_ certificate: NIOSSLCertificate) -> [String] {
-            certificate._subjectAlternativeNames().compactMap { name in
-                guard name.nameType == .dnsName else { return nil }
-                return String(decoding: name.contents, as: UTF8.self)
-            }
+extension NIOSSLCertificate {
+    /// The DNS names that the certificate is valid for.
+    var dnsNames: [String] {
+        self._subjectAlternativeNames().compactMap { name in
+            guard name.nameType == .dnsName else { return nil }
+            return String(decoding: name.contents, as: UTF8.self)
         }
     }
 }

@@ -5,20 +5,5 @@ struct ChannelFlow {
     /// Whether the peer has closed its write side.
     var isInputClosed = false
     /// Whether a read is held back until the received bytes can be forwarded.
-    private(set) var isReadHeld = false
-
-    @inline(__always)
-    init(isWritable: Bool) {
-        self.isWritable = isWritable
-    }
-
-    /// Holds back a read.
-    mutating func holdRead() {
-        self.isReadHeld = true
-    }
-
-    /// Ends the hold; the caller then reads.
-    mutating func releaseRead() {
-        self.isReadHeld = false
-    }
+    var isReadHeld = false
 }

@@ -32,12 +32,10 @@ final class ChannelOutput {
     /// Whether a write failed because of a connection reset.
     private(set) var wasReset = false
 
-    /// Creates an output.
+    /// Creates an output for the handler with this context.
     ///
-    /// - Parameters:
-    ///   - context: The context of the handler that writes.
-    ///   - bypassesChannel: Whether to write directly to the socket; not possible if another handler
-    ///     in the pipeline transforms the output.
+    /// `bypassesChannel` tells whether to write directly to the socket; this is not possible if another handler in the
+    /// pipeline transforms the output.
     init(_ context: ChannelHandlerContext, bypassesChannel: Bool) {
         self.context = context
         self.bypass = bypassesChannel ? SocketBypass(context.channel) : nil
@@ -182,6 +180,32 @@ final class ChannelOutput {
         if self.usesChannel, self.isEmpty { self.usesChannel = false }
         return !self.usesChannel
     }
+}
+
+/// The size of reads from the socket.
+extension ChannelOutput {
+    /// Reads into large buffers from now on.
+    ///
+    /// Each read costs a system call, a write, and one partly filled segment, which two kernels
+    /// process: the gate's and the receiver's.
+    func useLargeReads(_ buffers: LargeBuffers) {
+        let buffers = NIOLoopBound(buffers, eventLoop: self.context.eventLoop)
+        let allocator = LargeReadAllocator(buffers, expectsLargeReads: true)
+        let options = self.context.channel.syncOptions
+        try? options?.setOption(.recvAllocator, value: allocator)
+        // The channel keeps one buffer for each read of an event-loop tick.
+        try? options?.setOption(.maxMessagesPerRead, value: 1)
+    }
+
+    /// Restores the read settings that a new channel has.
+    func useDefaultReads() {
+        let options = self.context.channel.syncOptions
+        try? options?.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator())
+        try? options?.setOption(.maxMessagesPerRead, value: Self.defaultReadsPerTick)
+    }
+
+    /// NIO's default number of reads per tick.
+    private static let defaultReadsPerTick: UInt = 4
 }
 
 @available(*, unavailable)

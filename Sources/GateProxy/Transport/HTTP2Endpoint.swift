@@ -16,7 +16,6 @@ protocol HTTP2Endpoint: HTTP2Sending {
     /// Whether the remaining received frames are left for the next event-loop tick.
     var isTickBudgetSpent: Bool { get }
 
-    /// Handles a frame.
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode)
     /// Releases the streams that have ended; not called while one of them handles an event.
     func settle()
@@ -25,6 +24,9 @@ protocol HTTP2Endpoint: HTTP2Sending {
 }
 
 extension HTTP2Endpoint {
+    /// The context of the handler; `nil` once the handler is removed.
+    var context: ChannelHandlerContext? { self.output?.context }
+
     /// Handles bytes from the peer; `receivedAll()` must follow.
     @inline(__always)
     func received(_ bytes: ByteBuffer) {

@@ -82,7 +82,6 @@ protocol TransportStream: AnyObject {
     /// Whether more can be written without buffering too much.
     var isWritable: Bool { get }
 
-    /// Writes content.
     func write(_ buffer: ByteBuffer)
     /// Writes the output to the channel soon.
     func flush()

@@ -1,8 +1,10 @@
 import Glibc
-import NIOCore
+package import NIOCore
 
 /// Blocking name lookups with the system's resolver.
-enum AddressLookup {
+package enum AddressLookup {
+    package typealias Function = @Sendable (Endpoint) -> Result<[SocketAddress], LookupFailure>
+
     /// Returns all addresses of a host, in the order that the system prefers (RFC 6724).
     static func addresses(of name: Endpoint) -> Result<[SocketAddress], LookupFailure> {
         var hints = unsafe addrinfo()
@@ -33,6 +35,11 @@ enum AddressLookup {
             break
         }
     }
+}
+
+/// The reason why a lookup failed.
+package struct LookupFailure: Error, Equatable, CustomStringConvertible {
+    package let description: String
 }
 
 extension LookupFailure {

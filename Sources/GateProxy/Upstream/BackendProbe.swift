@@ -38,12 +38,10 @@ package struct BackendProbe {
 
     private static func addresses(of target: UpstreamTarget) throws(Problem) -> [SocketAddress] {
         if let address = target.literalAddress { return [address] }
-        guard case .endpoint(let endpoint) = target.place else { return [] }
-        do throws(LookupFailure) {
-            return try AddressLookup.addresses(of: endpoint).get()
-        } catch {
-            throw Problem(description: error.description)
-        }
+        guard let endpoint = target.endpoint else { return [] }
+        return try AddressLookup.addresses(of: endpoint)
+            .mapError { Problem(description: $0.description) }
+            .get()
     }
 
     private func connect(to address: UpstreamAddress) async throws {

@@ -34,13 +34,8 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted(let agreed)? = event as? TLSUserEvent {
-            self.end(
-                context,
-                Result {
-                    try self.checkName(in: context.pipeline)
-                    return agreed
-                }
-            )
+            let checked = Result { try self.checkName(in: context.pipeline) }
+            self.end(context, checked.map { agreed })
         } else {
             context.fireUserInboundEventTriggered(event)
         }
@@ -51,13 +46,8 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
     private func checkName(in pipeline: ChannelPipeline) throws {
         guard let name = self.name else { return }
         let tls = try pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
-        let names = tls.peerCertificate?._subjectAlternativeNames()
-        let isNamed =
-            names?.contains { entry in
-                entry.nameType == .dnsName
-                    && CertificateName(String(decoding: entry.contents, as: UTF8.self)).covers(name)
-            } ?? false
-        guard isNamed else {
+        let names = tls.peerCertificate?.dnsNames ?? []
+        guard names.contains(where: { CertificateName($0).covers(name) }) else {
             throw UpstreamTLS.Failure(description: "the certificate is not valid for \(name)")
         }
     }

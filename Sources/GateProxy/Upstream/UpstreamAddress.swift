@@ -6,19 +6,11 @@ struct UpstreamAddress: Hashable, Sendable, CustomStringConvertible {
     let socket: SocketAddress
 
     /// Whether it is a TCP address.
-    var isInternet: Bool {
-        switch self.target.place {
-        case .endpoint: true
-        case .unixSocket: false
-        }
-    }
+    var isInternet: Bool { self.target.endpoint != nil }
 
     var description: String {
-        switch self.target.place {
-        case .unixSocket: return self.target.description
-        case .endpoint(let endpoint):
-            let host = self.socket.ipAddress ?? endpoint.host
-            return Endpoint(host: host, port: self.socket.port ?? endpoint.port).description
-        }
+        guard let endpoint = self.target.endpoint else { return self.target.description }
+        let host = self.socket.ipAddress ?? endpoint.host
+        return Endpoint(host: host, port: self.socket.port ?? endpoint.port).description
     }
 }

@@ -156,17 +156,7 @@ struct UpstreamBalancer: Equatable {
 
     /// Records that no connection could be opened.
     mutating func connectFailed(_ index: Int, at now: NIODeadline) -> FailureAction {
-        guard self.excludes else { return .doNothing }
-        switch self.members[index].phase {
-        case .serving:
-            return .eject(for: self.ejectMember(index, at: now))
-        case .tried:
-            return .extendEjection(for: self.ejectMember(index, at: now))
-        case .out:
-            // The address was tried while all addresses were excluded, or the attempt started
-            // before it was excluded.
-            return .doNothing
-        }
+        self.excludes ? self.exclude(index, at: now) : .doNothing
     }
 
     /// Records that a connection was opened, but no valid response was received.
@@ -178,16 +168,11 @@ struct UpstreamBalancer: Equatable {
         at now: NIODeadline
     ) -> FailureAction {
         guard self.excludes else { return .doNothing }
-        switch self.members[index].phase {
-        case .serving:
+        if self.members[index].phase == .serving {
             self.members[index].faults += 1
             guard self.members[index].faults >= Self.faultLimit else { return .doNothing }
-            return .eject(for: self.ejectMember(index, isSilent: isSilent, at: now))
-        case .tried:
-            return .extendEjection(for: self.ejectMember(index, isSilent: isSilent, at: now))
-        case .out:
-            return .doNothing
         }
+        return self.exclude(index, isSilent: isSilent, at: now)
     }
 
     /// Records that many requests to an address have been waiting for a long time without any
@@ -196,14 +181,19 @@ struct UpstreamBalancer: Equatable {
         guard self.excludes, self.members[index].phase == .serving else {
             return .doNothing
         }
-        return .eject(for: self.ejectMember(index, isSilent: true, at: now))
+        return self.exclude(index, isSilent: true, at: now)
     }
 
-    private mutating func ejectMember(
+    /// Excludes an address, or extends its exclusion after a trial.
+    private mutating func exclude(
         _ index: Int,
         isSilent: Bool = false,
         at now: NIODeadline
-    ) -> TimeAmount {
+    ) -> FailureAction {
+        // The address was tried while all addresses were excluded, or the attempt started before it
+        // was excluded.
+        if case .out = self.members[index].phase { return .doNothing }
+        let wasServing = self.members[index].phase == .serving
         if isSilent {
             let ejections = Swift.max(self.members[index].ejections, Self.unresponsiveDoublings)
             self.members[index].ejections = ejections
@@ -216,7 +206,7 @@ struct UpstreamBalancer: Equatable {
         self.members[index].phase = .out(until: now + time)
         self.members[index].faults = 0
         self.members[index].ejections += 1
-        return time
+        return wasServing ? .eject(for: time) : .extendEjection(for: time)
     }
 
     /// Replaces the list of addresses.

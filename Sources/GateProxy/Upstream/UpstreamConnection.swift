@@ -8,7 +8,6 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
 {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
 
     /// The part of a response that is read next.
     private enum Reading {
@@ -89,9 +88,6 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.write(buffer)
     }
 
-    /// Whether some written bytes have not left the gate yet.
-    var hasUnsent: Bool { self.transport.hasUnsent }
-
     /// Returns whether the backend has received some of the pending bytes since the last check.
     ///
     /// The first check after the connection became unwritable returns `true`.
@@ -116,7 +112,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         switch self.transport {
         case .channel(let output):
             guard self.flow.isReadHeld, self.mayRead else { return }
-            self.flow.releaseRead()
+            self.flow.isReadHeld = false
             output.context.read()
         case .stream(let stream): stream.makeRoom()
         case .none: break
@@ -128,20 +124,10 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.reading = .tunnel
     }
 
-    /// Calls `done` once the kernel has accepted all output, or the connection is closed.
-    func whenWritten(_ done: @escaping () -> Void) {
-        self.transport.whenWritten(done)
-    }
-
     /// Closes the write side.
     func endWriting() {
         self.endInOrder()
         self.transport.endWriting()
-    }
-
-    /// Turns the next close into a reset.
-    func prepareReset() {
-        self.transport.prepareReset()
     }
 
     /// Returns the connection to the pool after a complete response, or closes it if it cannot be reused.
@@ -188,7 +174,7 @@ extension UpstreamConnection {
         if self.mayRead {
             context.read()
         } else {
-            self.flow.holdRead()
+            self.flow.isReadHeld = true
         }
     }
 

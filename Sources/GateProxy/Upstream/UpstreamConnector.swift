@@ -6,21 +6,9 @@ import NIOPosix
 struct UpstreamConnector {
     let eventLoop: any EventLoop
     let settings: GateSettings
+    let largeBuffers: LargeBuffers
+    let emptyBuffer: ByteBuffer
     private let descriptors = DescriptorReserve()
-    private let largeBuffers: LargeBuffers
-    private let emptyBuffer: ByteBuffer
-
-    init(
-        eventLoop: any EventLoop,
-        settings: GateSettings,
-        largeBuffers: LargeBuffers,
-        emptyBuffer: ByteBuffer
-    ) {
-        self.largeBuffers = largeBuffers
-        self.emptyBuffer = emptyBuffer
-        self.eventLoop = eventLoop
-        self.settings = settings
-    }
 
     /// The sizes of receive buffers for data that is decrypted or belongs to several streams: they
     /// start small, and grow while the backend fills the buffers.
@@ -176,8 +164,7 @@ struct UpstreamConnector {
 
     /// Returns the required handshake, or `nil` for an unencrypted connection.
     private func handshake(with address: UpstreamAddress) throws -> Handshake? {
-        guard case .endpoint(let endpoint) = address.target.place, address.target.isSecure
-        else { return nil }
+        guard let endpoint = address.target.endpoint, address.target.isSecure else { return nil }
         guard let tls = self.settings.upstream.tls else {
             throw UpstreamTLS.Failure(description: "backend verification is not configured")
         }

@@ -20,7 +20,7 @@ struct UpstreamDirectory: Equatable {
             let literal = target.literalAddress
             return Entry(
                 target: target,
-                name: literal == nil ? target.name : nil,
+                name: literal == nil ? target.endpoint : nil,
                 sockets: literal.map { [$0] } ?? []
             )
         }
@@ -74,17 +74,4 @@ struct UpstreamDirectory: Equatable {
         }
         return action
     }
-}
-
-extension UpstreamTarget {
-    /// The name and port to look up.
-    fileprivate var name: Endpoint? {
-        if case .endpoint(let endpoint) = self.place { return endpoint }
-        return nil
-    }
-}
-
-/// The reason why a lookup failed.
-struct LookupFailure: Error, Equatable, CustomStringConvertible {
-    let description: String
 }

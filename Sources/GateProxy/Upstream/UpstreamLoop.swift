@@ -15,10 +15,7 @@ package struct UpstreamLoop: Error, CustomStringConvertible {
 
     /// Searches the backends for an address that the gate listens on; `nil` if there is none.
     ///
-    /// - Parameters:
-    ///   - backends: The known addresses of the backends.
-    ///   - listeners: The addresses that the gate listens on.
-    ///   - interfaces: The addresses of this machine, in addition to loopback addresses.
+    /// `interfaces` contains the addresses of this machine, in addition to loopback addresses.
     init?(
         among backends: [UpstreamAddress],
         listeners: [SocketAddress],

@@ -6,14 +6,12 @@ import NIOPosix
 ///
 /// One event loop schedules them; the lookups themselves block, so they run on separate threads.
 final class UpstreamNames {
-    typealias Lookup = @Sendable (Endpoint) -> Result<[SocketAddress], LookupFailure>
-
     /// The interval between two lookups while a name has no address.
     static let impatientRefresh = TimeAmount.seconds(1)
 
     private let eventLoop: any EventLoop
     private let refresh: TimeAmount
-    private let lookup: Lookup
+    private let lookup: AddressLookup.Function
     private let threads: NIOThreadPool
     private let logger: Logger
     private let publish: ([UpstreamAddress]) -> Void
@@ -28,7 +26,7 @@ final class UpstreamNames {
     init(
         eventLoop: any EventLoop,
         settings: UpstreamSettings,
-        lookup: @escaping Lookup,
+        lookup: @escaping AddressLookup.Function,
         logger: Logger,
         publish: @escaping ([UpstreamAddress]) -> Void
     ) {
@@ -48,7 +46,7 @@ final class UpstreamNames {
     static func start(
         _ settings: UpstreamSettings,
         on eventLoop: any EventLoop,
-        lookup: @escaping Lookup,
+        lookup: @escaping AddressLookup.Function,
         atMost time: TimeAmount,
         logger: Logger,
         publish: @escaping @Sendable ([UpstreamAddress]) -> Void

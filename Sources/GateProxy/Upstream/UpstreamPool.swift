@@ -136,29 +136,12 @@ final class UpstreamPool {
         self.balancer.trialEnded(trial.trial, of: index, at: .now())
     }
 
-    /// Opens a connection, or waits for capacity on an existing one.
-    ///
-    /// `done` is called on the event loop, never before this method returns. `upgrading` tells
-    /// whether the request offers another protocol, which requires HTTP/1.1.
-    func connect(
-        to member: Member,
-        upgrading: Bool = false,
-        _ done: @escaping (Result<UpstreamConnection, ConnectError>) -> Void
-    ) {
-        if member.isShared == false || upgrading && member.canUpgrade {
-            self.connectExclusive(to: member, done)
-        } else {
-            self.connectShared(to: member, done)
-        }
-    }
-
     /// The reason why no connection to the backend could be opened.
     struct ConnectError: Error {
         let cause: any Error
 
         var isTimeout: Bool {
-            if case .connectTimeout? = self.cause as? ChannelError { return true }
-            return false
+            if case .connectTimeout? = self.cause as? ChannelError { true } else { false }
         }
 
         /// Whether this machine has run out of descriptors, ports or memory.
@@ -197,12 +180,16 @@ extension UpstreamPool.Member {
     /// Whether HTTP/1.1 can be used, which a protocol upgrade requires.
     var canUpgrade: Bool { self.address.target.speaks != .http2 }
 
-    /// Opens a connection to the address: see `UpstreamPool.connect`.
-    func connect(
-        upgrading: Bool,
-        _ done: @escaping (Result<UpstreamConnection, UpstreamPool.ConnectError>) -> Void
-    ) {
-        self.pool.connect(to: self, upgrading: upgrading, done)
+    /// Opens a connection to the address, or waits for capacity on an existing one.
+    ///
+    /// `done` is called on the event loop, never before this method returns. `upgrading` tells
+    /// whether the request offers another protocol, which requires HTTP/1.1.
+    func connect(upgrading: Bool, _ done: @escaping UpstreamPool.Done) {
+        if self.isShared == false || upgrading && self.canUpgrade {
+            self.pool.connectExclusive(to: self, done)
+        } else {
+            self.pool.connectShared(to: self, done)
+        }
     }
 
     /// Whether the address is still in the pool.
@@ -293,6 +280,7 @@ extension UpstreamPool {
         of member: Member?,
         as fault: LoggedFault = .unreachableBackend
     ) {
+        // The metadata is only created for a line that is not suppressed.
         self.faultLog.report(fault, Self.metadata(reason, of: member))
     }
 
@@ -329,18 +317,14 @@ extension UpstreamPool {
 
     private func note(_ action: UpstreamBalancer.FailureAction, of member: Member, at index: Int) {
         member.isSuspect = self.balancer.isSuspect(index)
-        switch action {
-        case .eject(let time):
-            self.logger.warning(
-                "a backend address is temporarily excluded",
-                metadata: [
-                    "address": "\(member.address)",
-                    "seconds": .stringConvertible(time.nanoseconds / 1_000_000_000),
-                ]
-            )
-        case .extendEjection, .doNothing:
-            break
-        }
+        guard case .eject(let time) = action else { return }
+        self.logger.warning(
+            "a backend address is temporarily excluded",
+            metadata: [
+                "address": "\(member.address)",
+                "seconds": .stringConvertible(time.nanoseconds / 1_000_000_000),
+            ]
+        )
     }
 }
 
@@ -377,10 +361,8 @@ enum ConnectProblem {
             case EHOSTUNREACH, ENETUNREACH: "no route to the address from this machine"
             default: nil
             }
-        return hint.map { "\($0) (\(Self.name(error.errnoCode)))" } ?? "\(error)"
-    }
-
-    private static func name(_ code: CInt) -> String {
-        unsafe String(cString: strerror(code))
+        guard let hint else { return "\(error)" }
+        let name = unsafe String(cString: strerror(error.errnoCode))
+        return "\(hint) (\(name))"
     }
 }

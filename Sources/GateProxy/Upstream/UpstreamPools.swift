@@ -44,13 +44,8 @@ struct UpstreamPools {
     /// Chooses the address to try after a failed attempt to connect.
     ///
     /// No part of the request has been sent. After a timeout, excluded addresses are not tried, because they could
-    /// time out as well.
+    /// time out as well. `tried`: the addresses that could not be reached, or have timed out.
     ///
-    /// - Parameters:
-    ///   - error: The reason for the failure.
-    ///   - route: The backend that a rule selects; `nil` for the default one.
-    ///   - tried: The addresses that could not be reached, or have timed out.
-    ///   - now: The current time.
     /// - Returns: The address; `nil` if there is none, or after `maxWaits` attempts, if the last one timed out.
     func nextAddress(
         after error: UpstreamPool.ConnectError,

@@ -10,7 +10,6 @@ struct CensusFields {
         var digest: UInt64
         /// The range of the device ID; empty if there is none.
         var device: Range<Int> = 0..<0
-        /// The digest of the device ID.
         var deviceDigest: UInt64 = 0
         /// Whether a field contains the version; if so, `User-Agent` is ignored.
         var statesVersion = false
@@ -34,12 +33,11 @@ struct CensusFields {
     private let devices: UInt64
 
     init(_ ruleSet: RuleSet) {
-        func bits(_ indices: [Int]) -> UInt64 { indices.reduce(0) { $0 | 1 << UInt64($1) } }
         let parts: [IdentityPart] = [.app, .platform, .channel, .version, .build, .osVersion]
-        self.clients = bits(parts.flatMap { ruleSet.headerIndices(of: $0) })
-        self.versions = bits(ruleSet.headerIndices(of: .version))
-        self.userAgent = bits([ruleSet.userAgentIndex].compactMap(\.self))
-        self.devices = bits(ruleSet.headerIndices(of: .device))
+        self.clients = UInt64(bits: parts.flatMap { ruleSet.headerIndices(of: $0) })
+        self.versions = UInt64(bits: ruleSet.headerIndices(of: .version))
+        self.userAgent = UInt64(bits: [ruleSet.userAgentIndex].compactMap(\.self))
+        self.devices = UInt64(bits: ruleSet.headerIndices(of: .device))
     }
 
     /// Reads a head without parsing the values; `start` is the initial state of the digest.

@@ -29,11 +29,6 @@ package struct ClassMembers: Sendable {
         return nil
     }
 
-    private func part(_ role: FieldRole) -> IdentityPart? {
-        guard case .identity(let index) = role else { return nil }
-        return self.identityParts[Int(index)]
-    }
-
     /// Parses the identity of a client for a log line.
     func identity(
         of head: borrowing RequestHead,
@@ -41,7 +36,9 @@ package struct ClassMembers: Sendable {
     ) -> ClientIdentity {
         var identity = ClientIdentity()
         for line in head.fields.lines {
-            guard let part = self.part(line.role) else { continue }
+            guard case .identity(let index) = line.role,
+                let part = self.identityParts[Int(index)]
+            else { continue }
             let value = bytes.extracting(line.value)
             self.classes.read(part, value, into: &identity)
         }

@@ -80,21 +80,13 @@ final class DenialKeys {
         guard !ruleSet.answersRepeatNames else { return nil }
         self.ruleSet = ruleSet
         func fields(of part: IdentityPart) -> UInt64 {
-            classes.parts.indices.reduce(0) {
-                $0 | (classes.parts[$1] == part ? 1 << UInt64($1) : 0)
-            }
+            UInt64(bits: classes.parts.indices.filter { classes.parts[$0] == part })
         }
         self.versionFields = fields(of: .version)
         self.languageFields = fields(of: .languages)
     }
 
-    /// Sets the key of the shared denial for a client.
-    ///
-    /// - Parameters:
-    ///   - lookUp: The lookup, which contains the key of the class and gets the key of the denial.
-    ///   - head: The request head.
-    ///   - bytes: The bytes that `head` refers to.
-    ///   - form: The form of the response.
+    /// Sets the key of the shared denial for a client in a lookup, which contains the key of the client's class.
     func setKey(
         in lookUp: inout VerdictLookUp,
         of head: borrowing RequestHead,

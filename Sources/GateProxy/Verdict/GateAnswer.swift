@@ -7,28 +7,6 @@ package struct GateAnswer: Error, Equatable, Sendable {
     /// The number of seconds after which clients may retry.
     package var retryAfter: Int?
 
-    package init(status: Int, detail: String, retryAfter: Int? = nil) {
-        self.status = status
-        self.detail = detail
-        self.retryAfter = retryAfter
-    }
-
-    package init(_ fault: MessageFault) {
-        self.init(status: fault.status, detail: fault.explanation)
-    }
-
-    init(_ fault: DescriptionFault) {
-        let detail =
-            switch fault {
-            case .missing(let name):
-                "The gateway did not send \(name): see the page about this gateway in docs/gateways."
-            case .repeated(let name):
-                "The header field \(name) occurs more than once: the gateway must replace the client's field."
-            case .malformed(let name): "The \(name) of the client's request is malformed."
-            }
-        self.init(status: 400, detail: detail)
-    }
-
     package static let requestTimeout = GateAnswer(
         status: 408,
         detail: "The request did not arrive in time."
@@ -102,5 +80,23 @@ package struct GateAnswer: Error, Equatable, Sendable {
         {"type":"about:blank","title":"\(StatusLine.reason(self.status))",\
         "status":\(self.status),"detail":"\(self.detail)"}
         """
+    }
+}
+
+extension GateAnswer {
+    package init(_ fault: MessageFault) {
+        self.init(status: fault.status, detail: fault.explanation)
+    }
+
+    init(_ fault: DescriptionFault) {
+        let detail =
+            switch fault {
+            case .missing(let name):
+                "The gateway did not send \(name): see the page about this gateway in docs/gateways."
+            case .repeated(let name):
+                "The header field \(name) occurs more than once: the gateway must replace the client's field."
+            case .malformed(let name): "The \(name) of the client's request is malformed."
+            }
+        self.init(status: 400, detail: detail)
     }
 }

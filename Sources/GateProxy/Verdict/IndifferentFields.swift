@@ -7,13 +7,10 @@ struct IndifferentFields {
     private let bits: UInt64
 
     init(of ruleSet: RuleSet) {
-        let names = ruleSet.indifferentHeaderNames
-        var bits: UInt64 = 0
-        for (index, name) in ruleSet.identityHeaderNames.prefix(64).enumerated()
-        where names.contains(name) {
-            bits |= 1 << UInt64(index)
-        }
-        self.bits = bits
+        let (names, indifferent) = (ruleSet.identityHeaderNames, ruleSet.indifferentHeaderNames)
+        self.bits = UInt64(
+            bits: names.indices.prefix(64).filter { indifferent.contains(names[$0]) }
+        )
     }
 
     /// Returns the only indifferent field in a head, if it occurs exactly once.
@@ -26,6 +23,13 @@ struct IndifferentFields {
         let field = UInt8(fields.trailingZeroBitCount)
         let isOnce = head.fields.lines.count { $0.role == .identity(field) } == 1
         return isOnce ? field : nil
+    }
+}
+
+extension UInt64 {
+    /// Creates a bit set from the numbers of its bits.
+    init(bits: [Int]) {
+        self = bits.reduce(0) { $0 | 1 << UInt64($1) }
     }
 }
 

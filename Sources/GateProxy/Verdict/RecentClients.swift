@@ -89,11 +89,9 @@ package struct RecentClients: ~Copyable {
 
     /// Prepares the table for rules with these classes; the table must be empty.
     package mutating func serve(_ classes: ClientClasses) {
-        func fields(_ isOne: (Int) -> Bool) -> UInt64 {
-            classes.parts.indices.prefix(64).reduce(0) { $0 | (isOne($1) ? 1 << UInt64($1) : 0) }
-        }
-        self.ignored = fields(classes.ignores(header:))
-        self.indifferent = fields(classes.isIndifferent(header:))
+        let fields = classes.parts.indices.prefix(64)
+        self.ignored = UInt64(bits: fields.filter(classes.ignores(header:)))
+        self.indifferent = UInt64(bits: fields.filter(classes.isIndifferent(header:)))
     }
 
     /// Clears the key for the current request, so that the request is not looked up.
@@ -303,5 +301,25 @@ package struct RecentClients: ~Copyable {
             }
         }
         return true
+    }
+}
+
+/// A filter that detects digests that were seen recently.
+///
+/// In a flood of made-up versions, each version is seen only once. Caching the verdicts on these
+/// versions would cost as much as computing them, and would evict verdicts that are needed again.
+struct RepetitionFilter {
+    /// The number of entries; a power of two.
+    private static let count = 4096
+
+    /// A part of each of the most recent digests.
+    private var parts = [UInt32](repeating: 0, count: Self.count)
+
+    /// Whether the digest was seen recently; digests with the same stored part count as equal.
+    mutating func isRepeated(_ digest: UInt64) -> Bool {
+        let place = Int(truncatingIfNeeded: digest) & (Self.count - 1)
+        let part = UInt32(truncatingIfNeeded: digest >> 32)
+        defer { self.parts[place] = part }
+        return self.parts[place] == part
     }
 }

@@ -70,7 +70,7 @@ package final class Verdict: Sendable {
         self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond
         // The fields differ between the members of a class.
         let added = members == nil ? upstreamIdentity.add : []
-        self.upstreamFields = Self.upstreamFields(added, decision)
+        self.upstreamFields = RenderedFields(added + decision.backendFields)
         var dropped: UInt64 = 0
         for name in upstreamIdentity.drop {
             guard let index = identityHeaderNames.prefix(64).firstIndex(of: name) else { continue }
@@ -103,13 +103,6 @@ package final class Verdict: Sendable {
     func addedFields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> [HeaderField] {
         self.members?.fields(of: head, in: bytes)?.fields(in: bytes) ?? []
     }
-
-    private static func upstreamFields(
-        _ added: [HeaderField],
-        _ decision: Decision
-    ) -> RenderedFields {
-        RenderedFields(added + decision.backendFields)
-    }
 }
 
 /// A verdict with its key.
@@ -134,4 +127,18 @@ struct RememberedVerdict {
     /// The number that identifies the rules that the verdict is based on.
     let rulesNumber: Int
     let known: KnownVerdict
+}
+
+/// The named backend that a verdict selects.
+struct BackendRoute: Equatable {
+    /// The index of the backend in the settings; `nil` if they have no backend of that name.
+    let index: Int?
+    /// Whether the default backend gets requests that cannot reach this one.
+    let fallsBack: Bool
+
+    /// Finds the backend among the names in the settings.
+    init(_ destination: Decision.Destination, among names: [String]) {
+        self.index = names.firstIndex(of: destination.backend)
+        self.fallsBack = destination.fallback == .default
+    }
 }

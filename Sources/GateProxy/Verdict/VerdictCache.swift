@@ -153,11 +153,9 @@ struct VerdictCache {
 
     private static let none = [Recent?](repeating: nil, count: Self.recentCount)
 
-    /// Creates a cache.
+    /// Creates a cache for approximately `capacity` verdicts.
     ///
-    /// - Parameters:
-    ///   - capacity: The approximate maximum number of verdicts.
-    ///   - release: Called with a dropped generation, to deallocate it where no request waits.
+    /// `release` is called with a dropped generation, to deallocate it where no request waits.
     init(capacity: Int, release: @escaping ([VerdictKey: KnownVerdict]) -> Void = { _ in }) {
         self.generation = max(1, capacity / 2)
         self.release = release
@@ -207,7 +205,6 @@ struct VerdictCache {
         self.recent[place] = Recent(known: known, number: self.number)
     }
 
-    /// Removes all verdicts.
     mutating func removeAll() {
         self.release(self.young)
         self.release(self.old)
@@ -288,6 +285,5 @@ struct VerdictLookUp {
         }
     }
 
-    /// Removes all verdicts.
     mutating func removeAll() { self.cache.removeAll() }
 }

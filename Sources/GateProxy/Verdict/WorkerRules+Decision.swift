@@ -57,7 +57,7 @@ extension WorkerRules {
         in bytes: Span<UInt8>
     ) -> RenderedAnswer? {
         guard let denial = verdict.denial, !denial.isWhole else { return verdict.denial }
-        return self.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
+        return self.denials?.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
     }
 
     /// Returns the verdict on a recent client with the client's version in its denial, so that the client's next
@@ -72,16 +72,6 @@ extension WorkerRules {
     ) -> Verdict {
         guard let denial = self.denial(of: verdict, on: head, in: bytes) else { return verdict }
         return Verdict(verdict, denial: denial)
-    }
-
-    /// Calls `use` with the client's version as it appears in the denial; if there is none, returns `nil` without
-    /// calling `use`.
-    func withVersion<Result>(
-        of head: borrowing RequestHead,
-        in bytes: Span<UInt8>,
-        _ use: (Span<UInt8>) -> Result
-    ) -> Result? {
-        self.denials?.withVersion(of: head, in: bytes, use)
     }
 }
 

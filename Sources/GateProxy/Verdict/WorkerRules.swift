@@ -118,16 +118,10 @@ final class WorkerRules {
         Task.detached(priority: .background) { withExtendedLifetime(ruleSet) {} }
     }
 
-    /// Returns the verdict on a request.
+    /// Returns the verdict on a request, from the cache if possible.
     ///
-    /// - Parameters:
-    ///   - head: The head of the request.
-    ///   - facts: The facts about the head.
-    ///   - bytes: The bytes of the head.
-    ///   - address: The address of the client.
-    ///   - last: The verdict on the previous request of the connection. A connection usually belongs to one device, so
-    ///     a comparison with this verdict saves the lookup.
-    /// - Returns: The verdict, from the cache if possible.
+    /// `last`: the verdict on the previous request of the connection. A connection usually belongs to one device, so a
+    /// comparison with this verdict saves the lookup.
     func verdict(
         on head: RequestHead,
         facts: RequestFacts,

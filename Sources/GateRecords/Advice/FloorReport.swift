@@ -1,6 +1,39 @@
 internal import GateCensus
 package import GatePolicy
 
+/// The parameters of a query for advice on changes that affect few clients.
+package struct AdviceQuestion: Sendable, Equatable {
+    /// `nil` for all apps or platforms.
+    package let app: String?
+    package let platform: String?
+    /// The maximum share of clients that may be affected, from 0 to 1.
+    package let limit: Double
+    /// The period in days; clients seen during it are counted.
+    package let days: Int64
+
+    package init(app: String?, platform: String?, limit: Double, days: Int64) {
+        self.app = app
+        self.platform = platform.map { Platform($0).name }
+        self.limit = limit
+        self.days = days
+    }
+
+    /// Returns the start of the period.
+    func start(before now: Timestamp) -> Timestamp { now.advanced(by: -self.days * 86_400) }
+
+    /// Returns the start of the history from which a forecast is computed.
+    func historyStart(before now: Timestamp) -> Timestamp {
+        let days = self.days + FloorAdvice.history
+        return Timestamp(secondsSinceEpoch: (now.day - days) * 86_400)
+    }
+
+    /// Whether the advice is wanted for an app and platform.
+    func includes(_ audience: CensusAudience) -> Bool {
+        self.app.map { $0 == audience.app } ?? true
+            && self.platform.map { $0 == audience.platform } ?? true
+    }
+}
+
 /// The highest floors that affect few clients, as text and as JSON.
 package struct FloorReport: Sendable {
     package typealias Question = AdviceQuestion
@@ -10,19 +43,12 @@ package struct FloorReport: Sendable {
     package static let usualDays: Int64 = 7
 
     private let question: Question
-    private let until: Timestamp
+    private let period: ReportPeriod
     private let parts: [FloorAdvice.Part]
     /// The number of stored periods that a forecast was computed from.
     let periodCount: Int
 
-    /// Finds floors.
-    ///
-    /// - Parameters:
-    ///   - store: The census.
-    ///   - question: The parameters of the query.
-    ///   - ruleSet: The active rules.
-    ///   - now: The end of the period.
-    /// - Throws: `CensusStore.Failure` if the census cannot be read.
+    /// Finds floors for the clients that the active rules allow, in the period that ends now.
     package init(
         _ store: CensusStore,
         _ question: Question,
@@ -46,25 +72,22 @@ package struct FloorReport: Sendable {
         }
         self.periodCount = periodCount
         self.question = question
-        self.until = now
+        self.period = ReportPeriod(since: question.start(before: now), until: now)
         self.parts = advice.parts
     }
-
-    private var since: Timestamp { self.question.start(before: self.until) }
 }
 
 extension FloorReport: CustomStringConvertible {
     package var description: String {
         let limit = ShareFormat.percent(self.question.limit)
-        let title = "\(self.since) to \(self.until), at most \(limit)"
+        let title = "\(self.period), at most \(limit)"
         guard !self.parts.isEmpty else { return "\(title)\nno clients were counted" }
         return ([title] + self.parts.flatMap { Self.lines($0) }).joined(separator: "\n")
     }
 
     private static func lines(_ part: FloorAdvice.Part) -> [String] {
-        let audience = "\(part.audience.app ?? "-") \(part.audience.platform ?? "-")"
         let count = part.countsDevices ? "\(part.devices) devices" : "\(part.requests) requests"
-        var lines = ["\(audience): \(count)"]
+        var lines = ["\(part.audience.words): \(count)"]
         if let floor = part.floor {
             lines.append(
                 "  minimum: \"\(floor.version)\"  # \(Self.cost(floor, of: part)) below it pass now"
@@ -113,36 +136,60 @@ extension FloorReport: Encodable {
         let devices: Int
         let share: Double
         /// The day from which the floor affects no more than the requested share.
-        var from: String?
+        let from: String?
         /// The relative decrease of the share per day.
-        var dailyFall: Double?
+        let dailyFall: Double?
         /// The reason why `from` is missing.
-        var undated: String?
+        let undated: String?
 
         init(_ floor: FloorAdvice.Floor, _ forecast: AdoptionCurve.Forecast? = nil) {
             self.minimum = "\(floor.version)"
             self.requests = floor.requests
             self.devices = floor.devices
             self.share = (floor.share * 1e6).rounded() / 1e6
-            switch forecast {
-            case .reached(let day, let daily):
-                self.from = AdoptionCurve.Forecast.date(day)
-                self.dailyFall = (daily * 1e4).rounded() / 1e4
-            case .unknown(let reason): self.undated = reason.rawValue
-            case nil: break
-            }
+            (self.from, self.dailyFall, self.undated) = forecast?.members ?? (nil, nil, nil)
         }
     }
 
     private enum Key: String, CodingKey {
-        case since, until, atMost, floors
+        case atMost, floors
     }
 
     package func encode(to encoder: any Encoder) throws {
+        try self.period.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.since)", forKey: .since)
-        try container.encode("\(self.until)", forKey: .until)
         try container.encode(self.question.limit, forKey: .atMost)
         try container.encode(self.parts.map { Entry($0) }, forKey: .floors)
+    }
+}
+
+extension AdoptionCurve.Forecast {
+    /// The forecast as text.
+    var words: String {
+        switch self {
+        case .reached(let day, let daily):
+            "within the limit from about \(Self.date(day)), if their share keeps falling by "
+                + "\(ShareFormat.percent(daily)) per day"
+        case .unknown(.fewDays): "no date: the census covers too few days"
+        case .unknown(.fewDevices): "no date: too few clients for a forecast"
+        case .unknown(.notFalling): "no date: their share does not fall"
+        case .unknown(.unsteady): "no date: their share falls too unevenly"
+        case .unknown(.flattens):
+            "no date: their share falls more and more slowly; some clients never update"
+        case .unknown(.far): "no date: too far in the future"
+        }
+    }
+
+    /// The members of a JSON object.
+    var members: (from: String?, dailyFall: Double?, undated: String?) {
+        switch self {
+        case .reached(let day, let daily): (Self.date(day), (daily * 1e4).rounded() / 1e4, nil)
+        case .unknown(let reason): (nil, nil, reason.rawValue)
+        }
+    }
+
+    /// Returns a number of days since 1970 as a date: `2027-01-15`.
+    static func date(_ day: Int64) -> String {
+        String("\(Timestamp(secondsSinceEpoch: day * 86_400))".prefix(10))
     }
 }

@@ -64,7 +64,8 @@ extension OperationReport {
     private var operationRemarks: [String] {
         var remarks: [String] = []
         func add(_ doubt: OperationSurvey.Doubt, _ text: String) {
-            let names = self.texts { $0 == doubt }
+            let names = self.found.filter { $0.calls == .unknown(doubt) }
+                .map { $0.place.text(self.operations) }
             guard !names.isEmpty else { return }
             let more = names.count - Self.mostNamed
             let named = names.prefix(Self.mostNamed).joined(separator: ", ")

@@ -17,8 +17,6 @@ package struct OperationReport: Sendable {
     let names: [String]
 
     /// Finds the operations that old versions still call.
-    ///
-    /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
         _ store: CensusStore,
         _ question: SunsetReport.Question,
@@ -27,9 +25,7 @@ package struct OperationReport: Sendable {
     ) throws(CensusStore.Failure) {
         var survey = OperationSurvey(question.filter, documents.flatMap(\.operations))
         for row in try store.rows(since: question.since, withShapes: true) { survey.add(row) }
-        try store.forEachLastShape(since: question.since) { cell, shape, start, length in
-            survey.see(shape, by: cell, start, length: length)
-        }
+        try store.forEachLastShape(since: question.since) { survey.see($1, by: $0, until: $2) }
         let coverage = try store.coverage(since: question.since, until: now)
         self.summary = SunsetReport.Summary(question: question, until: now, total: survey.total)
         self.found = survey.found(isCovered: !coverage.isEmpty && coverage.pauses.isEmpty)
@@ -38,14 +34,6 @@ package struct OperationReport: Sendable {
         self.coverage = coverage
         self.operations = survey.operations
         self.names = documents.map(\.name)
-    }
-
-    /// Returns the operations with a given doubt, formatted for a table.
-    func texts(_ isMeant: (OperationSurvey.Doubt) -> Bool) -> [String] {
-        self.found.compactMap { line in
-            guard case .unknown(let doubt) = line.calls, isMeant(doubt) else { return nil }
-            return line.place.text(self.operations)
-        }
     }
 }
 
@@ -68,16 +56,15 @@ extension OperationReport: CustomStringConvertible {
 
     private func row(_ line: OperationSurvey.Line) -> [String] {
         let name = line.place.text(self.operations)
-        let requests = max(1, Int(line.requests.rounded()))
-        switch line.calls {
-        case .none: return [name, "-"]
-        case .unknown: return [name, "?"]
+        let figures = line.figures
+        return switch line.calls {
+        case .none: [name, "-"]
+        case .unknown: [name, "?"]
         case .some, .possible:
-            return [
-                name, line.calls == .some ? "\(requests)" : "at most \(requests)",
-                line.devices.isEmpty ? "-" : "\(line.devices.count)",
-                self.summary.end(of: line.lastSeen).map { "\($0)" } ?? "-",
-                VersionTexts(line.versions).summary,
+            [
+                name, line.calls == .some ? "\(figures.count)" : "at most \(figures.count)",
+                figures.devices.isEmpty ? "-" : "\(figures.devices.count)",
+                self.summary.text(figures.lastSeen) ?? "-", VersionTexts(figures.versions).summary,
             ]
         }
     }
@@ -111,13 +98,6 @@ extension OperationReport: Encodable {
         let until: String
     }
 
-    private struct Incomplete: Encodable {
-        let shapeless: UInt64
-        let estimated: UInt64
-        let early: UInt64
-        let unknownClients: UInt64
-    }
-
     private struct Mismatch: Encodable {
         let document: String
         let isWhole: Bool
@@ -129,21 +109,12 @@ extension OperationReport: Encodable {
         try self.summary.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(self.found.map { self.entry($0) }, forKey: .operations)
-        try container.encodeIfPresent(
-            self.coverage.start.map { "\($0)" },
-            forKey: .countedSince
-        )
+        try container.encodeIfPresent(self.coverage.start.map { "\($0)" }, forKey: .countedSince)
         let pauses = self.coverage.pauses.map {
             Pause(from: "\($0.lowerBound)", until: "\($0.upperBound)")
         }
         try container.encode(pauses, forKey: .pauses)
-        let incomplete = Incomplete(
-            shapeless: self.gaps.shapeless,
-            estimated: self.gaps.estimated,
-            early: self.gaps.early,
-            unknownClients: self.gaps.unknownClients
-        )
-        try container.encode(incomplete, forKey: .incomplete)
+        try container.encode(self.gaps, forKey: .incomplete)
         let mismatches = self.mismatches.map { misfit in
             Mismatch(
                 document: self.names[misfit.document],
@@ -174,10 +145,10 @@ extension OperationReport: Encodable {
             isInDocument: operation != nil,
             calls: line.calls.text,
             reason: line.calls.reason,
-            requests: isCalled ? max(1, Int(line.requests.rounded())) : 0,
-            devicesAtMost: line.devices.count,
-            lastSeen: self.summary.end(of: line.lastSeen).map { "\($0)" },
-            versions: VersionTexts(line.versions).sorted
+            requests: isCalled ? line.figures.count : 0,
+            devicesAtMost: line.figures.devices.count,
+            lastSeen: self.summary.text(line.figures.lastSeen),
+            versions: VersionTexts(line.figures.versions).sorted
         )
     }
 }

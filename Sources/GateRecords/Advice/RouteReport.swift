@@ -32,20 +32,13 @@ package struct RouteReport: Sendable {
     }
 
     private let question: Question
-    private let until: Timestamp
+    private let period: ReportPeriod
     private let rules: [RuleDefinition]
     private let parts: [RouteAdvice.Part]
     private let outlook: Outlook
     private let refusals: [Result<RouteRefusal, RouteRefusal.Obstacle>]
 
-    /// Evaluates the routes.
-    ///
-    /// - Parameters:
-    ///   - store: The census.
-    ///   - question: The parameters of the query.
-    ///   - ruleSet: The active rules.
-    ///   - now: The end of the period.
-    /// - Throws: `CensusStore.Failure` if the census cannot be read.
+    /// Evaluates the routes of the active rules, in the period that ends now.
     package init(
         _ store: CensusStore,
         _ question: Question,
@@ -65,7 +58,7 @@ package struct RouteReport: Sendable {
             try store.forEachPeriod(since: clients.historyStart(before: now)) { advice.add($0) }
         }
         self.question = question
-        self.until = now
+        self.period = ReportPeriod(since: question.clients.start(before: now), until: now)
         self.rules = ruleSet.definition.rules.filter(question.target.includes)
         self.parts = advice.parts
         self.outlook = Self.outlook(advice.parts)
@@ -94,8 +87,6 @@ package struct RouteReport: Sendable {
         }
         return (last ?? today).map { .from(day: $0) } ?? .now
     }
-
-    private var since: Timestamp { self.question.clients.start(before: self.until) }
 }
 
 extension RouteReport: CustomStringConvertible {
@@ -104,7 +95,7 @@ extension RouteReport: CustomStringConvertible {
     package var description: String {
         let limit = ShareFormat.percent(self.question.clients.limit)
         let title =
-            "\(self.since) to \(self.until), \(self.question.target.words), at most \(limit)"
+            "\(self.period), \(self.question.target.words), at most \(limit)"
         guard !self.parts.isEmpty else {
             return "\(title)\nno client that was counted uses such a route"
         }
@@ -118,8 +109,8 @@ extension RouteReport: CustomStringConvertible {
             part.countsDevices ? "\(figures.devices.count)" : "\(figures.requests)"
         }
         let title =
-            "\(part.audience.app ?? "-") \(part.audience.platform ?? "-"): \(count(part.selected)) of "
-            + "\(count(part.total)) \(noun) (\(ShareFormat.percent(part.share)))"
+            "\(part.audience.words): \(count(part.selected)) of \(count(part.total)) \(noun) "
+            + "(\(ShareFormat.percent(part.share)))"
         let rows = part.versions.map { item in
             [
                 item.version ?? "-", "\(item.figures.requests)",
@@ -196,15 +187,7 @@ extension RouteReport: Encodable {
                     devices: $0.figures.devices.count
                 )
             }
-            switch part.forecast {
-            case .reached(let day, let daily):
-                self.from = AdoptionCurve.Forecast.date(day)
-                self.dailyFall = (daily * 1e4).rounded() / 1e4
-                self.undated = nil
-            case .unknown(let reason):
-                (self.from, self.dailyFall, self.undated) = (nil, nil, reason.rawValue)
-            case nil: (self.from, self.dailyFall, self.undated) = (nil, nil, nil)
-            }
+            (self.from, self.dailyFall, self.undated) = part.forecast?.members ?? (nil, nil, nil)
         }
     }
 
@@ -224,21 +207,20 @@ extension RouteReport: Encodable {
     private struct Replacement: Encodable {
         let rule: String
         /// The line of YAML to add to the rule.
-        let next: String?
-        let enforceFrom: String?
-        let needsStoreUrl: Bool?
+        var next: String?
+        var enforceFrom: String?
+        var needsStoreUrl: Bool?
         /// The reason why `next` is missing.
-        let obstacle: String?
+        var obstacle: String?
     }
 
     private enum Key: String, CodingKey {
-        case since, until, atMost, canGo, from, parts, replacements
+        case atMost, canGo, from, parts, replacements
     }
 
     package func encode(to encoder: any Encoder) throws {
+        try self.period.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.since)", forKey: .since)
-        try container.encode("\(self.until)", forKey: .until)
         try container.encode(self.question.clients.limit, forKey: .atMost)
         try container.encode(self.outlook == .now, forKey: .canGo)
         if case .from(let day) = self.outlook {
@@ -252,17 +234,9 @@ extension RouteReport: Encodable {
                     rule: rule.id,
                     next: refusal.text,
                     enforceFrom: "\(refusal.enforceFrom)",
-                    needsStoreUrl: refusal.needsStoreURL,
-                    obstacle: nil
+                    needsStoreUrl: refusal.needsStoreURL
                 )
-            case .failure(let obstacle):
-                Replacement(
-                    rule: rule.id,
-                    next: nil,
-                    enforceFrom: nil,
-                    needsStoreUrl: nil,
-                    obstacle: "\(obstacle)"
-                )
+            case .failure(let obstacle): Replacement(rule: rule.id, obstacle: "\(obstacle)")
             }
         }
         try container.encode(replacements, forKey: .replacements)
@@ -286,14 +260,9 @@ extension RoutedSunsetReport: CustomStringConvertible {
 }
 
 extension RoutedSunsetReport: Encodable {
-    private enum Key: String, CodingKey {
-        case routes
-    }
-
     /// The members of the report on paths, and `routes`.
     package func encode(to encoder: any Encoder) throws {
         try self.paths.encode(to: encoder)
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(self.routes, forKey: .routes)
+        try ["routes": self.routes].encode(to: encoder)
     }
 }

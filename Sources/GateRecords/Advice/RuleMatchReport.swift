@@ -13,12 +13,9 @@ package struct RuleMatchReport: Sendable {
 
     private let lines: [Line]
 
-    /// Creates a report.
+    /// Creates a report on the active rules.
     ///
-    /// - Parameters:
-    ///   - definition: The active rules.
-    ///   - matches: The last match of each rule.
-    ///   - shares: The share of sampled denied devices that returned with a newer build.
+    /// `shares`: By rule, the share of sampled denied devices that returned with a newer build.
     package init(
         _ definition: RuleSetDefinition,
         _ matches: [String: LastMatch],
@@ -70,24 +67,17 @@ extension RuleMatchReport: Encodable {
         let returnedDevices: Int?
     }
 
-    private enum Key: String, CodingKey {
-        case rules
-    }
-
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(
-            self.lines.map { line in
-                Entry(
-                    rule: line.rule,
-                    observes: line.observes,
-                    lastMatch: line.match.map { "\($0.at)" },
-                    withinSeconds: line.match.map(\.within),
-                    refusedDevices: line.share?.refused,
-                    returnedDevices: line.share?.returned
-                )
-            },
-            forKey: .rules
-        )
+        let entries = self.lines.map { line in
+            Entry(
+                rule: line.rule,
+                observes: line.observes,
+                lastMatch: line.match.map { "\($0.at)" },
+                withinSeconds: line.match.map(\.within),
+                refusedDevices: line.share?.refused,
+                returnedDevices: line.share?.returned
+            )
+        }
+        try ["rules": entries].encode(to: encoder)
     }
 }

@@ -6,21 +6,17 @@ package import GatePolicy
 ///
 /// The report is only advice; the operator decides.
 package struct StrayReport: Sendable {
-    private let since: Timestamp
-    private let until: Timestamp
+    private let period: ReportPeriod
     private let strays: [StrayBuilds.Stray]
 
     /// Finds such builds in the census since a time.
-    ///
-    /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
         _ store: CensusStore,
         since start: Timestamp,
         by ruleSet: RuleSet,
         at now: Timestamp
     ) throws(CensusStore.Failure) {
-        self.since = start
-        self.until = now
+        self.period = ReportPeriod(since: start, until: now)
         self.strays = StrayBuilds.among(try store.rows(since: start), by: ruleSet, at: now)
     }
 
@@ -35,23 +31,22 @@ package struct StrayReport: Sendable {
 
 extension StrayReport: CustomStringConvertible {
     package var description: String {
-        let title = "\(self.since) to \(self.until)"
         guard !self.strays.isEmpty else {
             return
-                "\(title): no build has far more requests or failures than comparable builds"
+                "\(self.period): no build has far more requests or failures than comparable builds"
         }
         let lines = self.strays.map { stray in
             let found = [
                 stray.failing.map(Self.words), Self.words(stray.asking, of: stray.devices),
             ]
-            return "\(stray.app ?? "-") \(stray.platform ?? "-"): "
+            return "\(stray.audience.words): "
                 + found.compactMap(\.self).joined(separator: "; ") + "\n  \(Self.line(stray))"
         }
-        return ([title] + lines).joined(separator: "\n")
+        return (["\(self.period)"] + lines).joined(separator: "\n")
     }
 
     private static func words(_ failing: StrayBuilds.Failing) -> String {
-        "\(ShareFormat.percent(failing.share)) of \(failing.watched) requests got a 5xx response "
+        "\(ShareFormat.percent(failing.share)) of \(failing.requests) requests got a 5xx response "
             + "(usual: \(ShareFormat.percent(failing.usual)))"
     }
 
@@ -72,7 +67,7 @@ extension StrayReport: Encodable {
         let requests: UInt64
         let devices: Int
         let asks: Asks?
-        let fails: Fails?
+        let fails: StrayBuilds.Failing?
         /// The line to paste into a rule.
         let line: String
     }
@@ -80,46 +75,28 @@ extension StrayReport: Encodable {
     private struct Asks: Encodable {
         let requestsPerDevice: Double
         let usual: Double
-
-        init(_ asking: StrayBuilds.Asking) {
-            self.requestsPerDevice = StrayReport.number(asking.rate)
-            self.usual = StrayReport.number(asking.usual)
-        }
-    }
-
-    private struct Fails: Encodable {
-        let serverErrors: UInt64
-        let requests: UInt64
-        let share: Double
-        let usual: Double
-
-        init(_ failing: StrayBuilds.Failing) {
-            self.serverErrors = failing.serverErrors
-            self.requests = failing.watched
-            self.share = failing.share
-            self.usual = failing.usual
-        }
     }
 
     private enum Key: String, CodingKey {
-        case since, until, builds
+        case builds
     }
 
     package func encode(to encoder: any Encoder) throws {
+        try self.period.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.since)", forKey: .since)
-        try container.encode("\(self.until)", forKey: .until)
         try container.encode(
             self.strays.map { stray in
                 Entry(
-                    app: stray.app,
-                    platform: stray.platform,
+                    app: stray.audience.app,
+                    platform: stray.audience.platform,
                     version: "\(stray.version)",
                     build: stray.build,
                     requests: stray.requests,
                     devices: stray.devices,
-                    asks: stray.asking.map(Asks.init(_:)),
-                    fails: stray.failing.map(Fails.init(_:)),
+                    asks: stray.asking.map {
+                        Asks(requestsPerDevice: Self.number($0.rate), usual: Self.number($0.usual))
+                    },
+                    fails: stray.failing,
                     line: Self.line(stray)
                 )
             },

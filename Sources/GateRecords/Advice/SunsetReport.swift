@@ -12,12 +12,7 @@ package struct SunsetReport: Sendable {
     /// The parameters of the query.
     package struct Question: Sendable {
         /// The clients that the report is about.
-        enum Subject: Sendable {
-            case below(AppVersion)
-            case routes(RouteSelection)
-        }
-
-        let subject: Subject
+        let subject: SunsetFilter.Criterion
         /// `nil` for all apps or platforms.
         package let app: String?
         package let platform: String?
@@ -44,14 +39,9 @@ package struct SunsetReport: Sendable {
         }
 
         var filter: SunsetFilter {
-            let isWanted: @Sendable (CensusClient) -> Bool = { [app, platform] client in
+            SunsetFilter(self.subject) { [app, platform] client in
                 app.map { $0 == client.app.text } ?? true
                     && platform.map { $0 == client.platform.text } ?? true
-            }
-            return switch self.subject {
-            case .below(let version): SunsetFilter(below: version, isWanted: isWanted)
-            case .routes(let selection):
-                SunsetFilter(selectedBy: selection, isWanted: isWanted)
             }
         }
 
@@ -70,23 +60,21 @@ package struct SunsetReport: Sendable {
         let until: Timestamp
         let total: CensusFigures
 
-        /// Returns the end of a stored period, at most the end of the report.
-        func end(of span: (start: Timestamp, length: Int64)?) -> Timestamp? {
-            span.map { min($0.start.advanced(by: $0.length), self.until) }
-        }
+        var period: ReportPeriod { ReportPeriod(since: self.question.since, until: self.until) }
+
+        /// Returns the end of a stored period, at most the end of the report, as text.
+        func text(_ end: Timestamp?) -> String? { end.map { "\(min($0, self.until))" } }
     }
 
     private let summary: Summary
     private let survey: SunsetSurvey
-    /// The shapes of requests that match no pattern.
-    private let shapes: [ShapeSurvey.Line]
+    /// The requests that match no pattern, by shape.
+    private let shapes: ShapeSurvey
     /// The patterns that were counted separately only from a time after the start of the report,
     /// each with that time.
     private let patternsSince: [String: Timestamp]
 
     /// Finds the paths that old versions still call.
-    ///
-    /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
         _ store: CensusStore,
         _ question: Question,
@@ -98,17 +86,15 @@ package struct SunsetReport: Sendable {
         self.survey = survey
         var shapes = ShapeSurvey(question.filter)
         for row in try store.rows(since: question.since, withShapes: true) { shapes.add(row) }
-        try store.forEachLastShape(since: question.since) { cell, shape, start, length in
-            shapes.see(shape, by: cell, start, length: length)
-        }
-        self.shapes = shapes.found
+        try store.forEachLastShape(since: question.since) { shapes.see($1, by: $0, until: $2) }
+        self.shapes = shapes
         self.patternsSince = try store.patternsSince().filter { $0.value > question.since }
     }
 }
 
 extension SunsetReport.Summary: CustomStringConvertible {
     var description: String {
-        let title = "\(self.question.since) to \(self.until), \(self.question.words): "
+        let title = "\(self.period), \(self.question.words): "
         guard self.total.requests > 0 else { return "\(title)no requests" }
         let devices = self.total.identified == 0 ? "" : ", \(self.total.devices.count) devices"
         return "\(title)\(self.total.requests) requests\(devices)"
@@ -117,13 +103,12 @@ extension SunsetReport.Summary: CustomStringConvertible {
 
 extension SunsetReport.Summary: Encodable {
     private enum Key: String, CodingKey {
-        case since, until, below, route, backend, requests, devices
+        case below, route, backend, requests, devices
     }
 
     func encode(to encoder: any Encoder) throws {
+        try self.period.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.question.since)", forKey: .since)
-        try container.encode("\(self.until)", forKey: .until)
         switch self.question.subject {
         case .below(let version): try container.encode("\(version)", forKey: .below)
         case .routes(let selection):
@@ -140,16 +125,16 @@ extension SunsetReport.Summary: Encodable {
 extension SunsetReport: CustomStringConvertible {
     package var description: String {
         guard self.summary.total.requests > 0 else { return "\(self.summary)" }
-        let patterns = self.survey.found.filter { $0.place != .other || self.shapes.isEmpty }
-        let shown = self.shapes.filter { $0.shape != nil }.prefix(Self.tableLimit)
-        let more = self.shapes.count { $0.shape != nil } - shown.count
+        let shapes = self.shapes.found
+        let hasShapes = !shapes.isEmpty || self.shapes.others != nil
+        let patterns = self.survey.found.filter { $0.place != .other || !hasShapes }
+        let shown = shapes.prefix(Self.tableLimit)
+        let more = shapes.count - shown.count
         let rows =
             patterns.map { (Double($0.figures.requests), self.row($0)) }
-            + shown.map { ($0.requests, self.row($0)) }
-        let others = self.shapes.filter { $0.shape == nil }.map { self.row($0) }
-        let sorted = rows.sorted { left, right in
-            left.0 == right.0 ? left.1[0] < right.1[0] : left.0 > right.0
-        }.map(\.1)
+            + shown.map { ($0.figures.requests, self.row($0.shape.text, $0.figures)) }
+        let others = self.shapes.others.map { [self.row("(other)", $0)] } ?? []
+        let sorted = rows.sorted(byRequests: \.0) { $0.1[0] }.map(\.1)
         let titles = ["path", "requests", "devices", "last", "versions"]
         let remarks = self.patternsSince.sorted { $0.key < $1.key }.map { text, since in
             "'\(text)' has been counted separately since \(since)"
@@ -165,17 +150,15 @@ extension SunsetReport: CustomStringConvertible {
         [
             Self.name(line.place), "\(line.figures.requests)",
             line.figures.identified == 0 ? "-" : "\(line.figures.devices.count)",
-            self.summary.end(of: line.lastSeen).map { "\($0)" } ?? "-",
-            VersionTexts(line.versions).summary,
+            self.summary.text(line.lastSeen.end) ?? "-", VersionTexts(line.versions).summary,
         ]
     }
 
-    private func row(_ line: ShapeSurvey.Line) -> [String] {
+    private func row(_ name: String, _ figures: EstimatedFigures) -> [String] {
         [
-            line.shape?.text ?? "(other)", "\(max(1, Int(line.requests.rounded())))",
-            line.devices.isEmpty ? "-" : "at most \(line.devices.count)",
-            self.summary.end(of: line.lastSeen).map { "\($0)" } ?? "-",
-            VersionTexts(line.versions).summary,
+            name, "\(figures.count)",
+            figures.devices.isEmpty ? "-" : "at most \(figures.devices.count)",
+            self.summary.text(figures.lastSeen) ?? "-", VersionTexts(figures.versions).summary,
         ]
     }
 
@@ -198,7 +181,7 @@ extension SunsetReport: Encodable {
         let lastSeen: String?
         /// The uncertainty of `lastSeen`: how many seconds earlier the last request may have
         /// occurred.
-        let withinSeconds: Int64?
+        let withinSeconds: Int64
         let versions: [String]
         /// The time from which requests are counted separately, if later than the start.
         let countedSince: String?
@@ -222,39 +205,61 @@ extension SunsetReport: Encodable {
         try self.summary.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(self.survey.found.map { self.entry($0) }, forKey: .paths)
-        let shapes = self.shapes.compactMap { self.shape($0) }
-        try container.encode(Array(shapes.prefix(Self.dataLimit)), forKey: .shapes)
+        let shapes = self.shapes.found
+        try container.encode(shapes.prefix(Self.dataLimit).map { self.shape($0) }, forKey: .shapes)
         try container.encode(max(0, shapes.count - Self.dataLimit), forKey: .moreShapes)
     }
 
-    private func shape(_ line: ShapeSurvey.Line) -> Shape? {
-        line.shape.map { shape in
-            Shape(
-                method: shape.method,
-                path: "/" + shape.segments.joined(separator: "/"),
-                requests: max(1, Int(line.requests.rounded())),
-                devicesAtMost: line.devices.count,
-                lastSeen: self.summary.end(of: line.lastSeen).map { "\($0)" },
-                versions: VersionTexts(line.versions).sorted
-            )
-        }
+    private func shape(_ line: ShapeSurvey.Line) -> Shape {
+        Shape(
+            method: line.shape.method,
+            path: "/" + line.shape.segments.joined(separator: "/"),
+            requests: line.figures.count,
+            devicesAtMost: line.figures.devices.count,
+            lastSeen: self.summary.text(line.figures.lastSeen),
+            versions: VersionTexts(line.figures.versions).sorted
+        )
     }
 
     private func entry(_ line: SunsetSurvey.Line) -> Entry {
         let pattern: String?
         if case .pattern(let text) = line.place { pattern = text } else { pattern = nil }
-        let seen = self.summary.end(of: line.lastSeen)
         return Entry(
             pattern: pattern,
             isExempt: line.place == .exempt ? true : nil,
             requests: line.figures.requests,
             devices: line.figures.devices.count,
-            lastSeen: seen.map { "\($0)" },
-            withinSeconds: line.lastSeen.flatMap { place in
-                seen.map { place.start.seconds(until: $0) }
-            },
+            lastSeen: self.summary.text(line.lastSeen.end),
+            withinSeconds: line.lastSeen.start
+                .seconds(until: min(line.lastSeen.end, self.summary.until)),
             versions: VersionTexts(line.versions).sorted,
             countedSince: pattern.flatMap { self.patternsSince[$0] }.map { "\($0)" }
         )
+    }
+}
+
+/// Versions as written by clients.
+struct VersionTexts {
+    /// The maximum number of versions in a summary.
+    private static let limit = 5
+
+    /// The versions, oldest first, and after them the texts that are not versions.
+    let sorted: [String]
+
+    init(_ texts: Set<String>) {
+        self.sorted = texts.map { ($0, try? AppVersion(parsing: $0)) }.sorted { left, right in
+            switch (left.1, right.1) {
+            case (let first?, let second?) where first != second: first < second
+            case (_?, nil): true
+            case (nil, _?): false
+            default: left.0 < right.0
+            }
+        }.map(\.0)
+    }
+
+    var summary: String {
+        let more = self.sorted.count - Self.limit
+        return self.sorted.prefix(Self.limit).joined(separator: " ")
+            + (more > 0 ? " and \(more) more" : "")
     }
 }

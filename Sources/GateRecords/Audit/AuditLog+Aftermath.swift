@@ -69,7 +69,7 @@ extension AuditLog {
     }
 
     private func replace(_ record: AuditRecord) throws(Failure) {
-        try self.use { database in
+        try self.database.use { database in
             try database.run(
                 "UPDATE records SET record = ? WHERE id = ?",
                 [.text(record.json), .integer(record.id ?? 0)]

@@ -21,8 +21,10 @@ package final class AuditLog: Sendable {
         schema: "CREATE TABLE records (id INTEGER PRIMARY KEY, record TEXT NOT NULL)"
     )
 
-    private let database: StateDatabase
+    let database: StateDatabase
+    /// Returns the clients since a time; `nil` if the census is off.
     private let clients: (@Sendable (Timestamp) -> [CensusRow])?
+    /// Returns the clients between two times; `nil` if the census is off.
     let history: (@Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow])?
     let logger: Logger
     /// The time of the next check for incomplete records; `nil` if there are none.
@@ -34,24 +36,14 @@ package final class AuditLog: Sendable {
     /// The number of records added since startup.
     package var count: Int { self.kept.withLock { $0 } }
 
-    /// Opens or creates the log in a folder.
-    ///
-    /// - Parameters:
-    ///   - folder: The folder; `nil` for a log in memory.
-    ///   - clients: Returns the clients since a time; `nil` if the census is off.
-    ///   - history: Returns the clients between two times; `nil` if the census is off.
-    ///   - logger: The logger for records that cannot be stored.
-    /// - Throws: The reason why the file cannot be used.
+    /// Opens or creates the log in a folder, or in memory if there is no folder.
     init(
         in folder: StateFolder?,
         clients: (@Sendable (Timestamp) -> [CensusRow])?,
         history: (@Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow])? = nil,
         logger: Logger
     ) throws(Failure) {
-        self.database = try StateDatabase(
-            path: folder.map { "\($0.path)/\(Self.fileName)" },
-            Self.kind
-        )
+        self.database = try StateDatabase(in: folder, Self.fileName, Self.kind)
         self.clients = clients
         self.history = history
         self.logger = logger
@@ -91,13 +83,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Returns the last records, newest first.
-    ///
-    /// - Parameters:
-    ///   - id: Only records before this one are returned; `nil` for all.
-    ///   - limit: The maximum number of records.
-    /// - Returns: The records.
-    /// - Throws: The reason why the records cannot be read.
+    /// Returns the last records before `id`, or of all records if it is `nil`, newest first.
     package func records(
         before id: Int64? = nil,
         atMost limit: Int
@@ -118,7 +104,7 @@ package final class AuditLog: Sendable {
         let record = AuditRecord(change, before: before, rows)
         // A source that sends the same rejected value repeatedly must not displace other records.
         if record.outcome == .refused, let last, record.repeats(last) { return }
-        try self.use { database in
+        try self.database.use { database in
             try database.transaction { () throws(SQLiteDatabase.Failure) in
                 try database.run(
                     "INSERT INTO records (record) VALUES (?)",
@@ -134,19 +120,13 @@ package final class AuditLog: Sendable {
         self.kept.withLock { $0 += 1 }
     }
 
-    func use<Value: Sendable>(
-        _ body: (SQLiteDatabase) throws -> Value
-    ) throws(Failure) -> Value {
-        try self.database.use(body)
-    }
-
     /// Returns the revision of the last applied change.
     private func lastRevision() throws(Failure) -> String? {
         try self.read(before: nil, atMost: Int(Self.limit)).first { $0.outcome == .applied }?.after
     }
 
     func read(before id: Int64?, atMost limit: Int) throws(Failure) -> [AuditRecord] {
-        try self.use { database in
+        try self.database.use { database in
             var records: [AuditRecord] = []
             try database.run(
                 "SELECT id, record FROM records WHERE id < ? ORDER BY id DESC LIMIT ?",

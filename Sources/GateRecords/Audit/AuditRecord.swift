@@ -124,9 +124,7 @@ extension AuditRecord {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Decodes a record.
-    ///
-    /// - Returns: `nil` if the string is not a record.
+    /// Decodes a record; `nil` if the string is not one.
     init?(json: String, id: Int64) {
         guard let record = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
             return nil

@@ -6,8 +6,7 @@ package struct AdoptionReport: Sendable {
     /// The maximum number of versions per app and platform; the other versions are combined.
     private static let limit = 40
 
-    private let since: Timestamp
-    private let until: Timestamp
+    private let period: ReportPeriod
     private let days: [AdoptionDay]
 
     /// Reads the days of a period, the first and the last of which may be incomplete.
@@ -16,32 +15,25 @@ package struct AdoptionReport: Sendable {
         since start: Timestamp,
         until end: Timestamp
     ) throws(CensusStore.Failure) {
-        self.since = start
-        self.until = end
+        self.period = ReportPeriod(since: start, until: end)
         self.days = try store.adoption(since: start, until: end)
     }
 }
 
 /// The devices of a day, by app, platform and version; the counts are estimates.
 struct AdoptionDay: Sendable {
-    /// The clients of an app on a platform; a part is `nil` if they do not send it.
-    struct Group: Sendable, Hashable {
-        let app: String?
-        let platform: String?
-    }
-
     /// The day, as the number of days since 1970.
     let day: Int64
-    private(set) var devices: [Group: Int] = [:]
-    private(set) var versions: [Group: [String?: Int]] = [:]
+    private(set) var devices: [CensusAudience: Int] = [:]
+    private(set) var versions: [CensusAudience: [String?: Int]] = [:]
 
     /// Counts the devices of the cells of a day.
     init(_ day: Int64, _ cells: some Sequence<(CensusClient, HyperLogLog)>) {
         self.day = day
-        var all: [Group: HyperLogLog] = [:]
-        var sketches: [Group: [String?: HyperLogLog]] = [:]
+        var all: [CensusAudience: HyperLogLog] = [:]
+        var sketches: [CensusAudience: [String?: HyperLogLog]] = [:]
         for (client, devices) in cells {
-            let group = Group(app: client.app.text, platform: client.platform.text)
+            let group = CensusAudience(client)
             all[group, default: HyperLogLog()].merge(devices)
             sketches[group, default: [:]][client.version.text, default: HyperLogLog()].merge(
                 devices
@@ -54,7 +46,7 @@ struct AdoptionDay: Sendable {
 
 extension AdoptionReport: Encodable {
     private enum Key: String, CodingKey {
-        case since, until, days, groups
+        case days, groups
     }
 
     private struct GroupEntry: Encodable {
@@ -73,9 +65,8 @@ extension AdoptionReport: Encodable {
     }
 
     package func encode(to encoder: any Encoder) throws {
+        try self.period.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.since)", forKey: .since)
-        try container.encode("\(self.until)", forKey: .until)
         let dates = self.days.map { "\(Timestamp(secondsSinceEpoch: $0.day * 86_400))".prefix(10) }
         try container.encode(dates.map(String.init), forKey: .days)
         try container.encode(self.groups, forKey: .groups)
@@ -83,8 +74,10 @@ extension AdoptionReport: Encodable {
 
     /// The groups, those with the most devices first.
     private var groups: [GroupEntry] {
-        let groups = Set(self.days.flatMap(\.devices.keys)).sorted { $0.words < $1.words }
-        let entries = groups.map { group in
+        Set(self.days.flatMap(\.devices.keys)).sorted(
+            byRequests: { group in self.days.reduce(0) { $0 + ($1.devices[group] ?? 0) } },
+            thenBy: \.name
+        ).map { group in
             GroupEntry(
                 app: group.app,
                 platform: group.platform,
@@ -92,10 +85,9 @@ extension AdoptionReport: Encodable {
                 versions: self.versions(of: group)
             )
         }
-        return entries.sorted { $0.devices.reduce(0, +) > $1.devices.reduce(0, +) }
     }
 
-    private func versions(of group: AdoptionDay.Group) -> [VersionEntry] {
+    private func versions(of group: CensusAudience) -> [VersionEntry] {
         var counts: [String?: [Int]] = [:]
         for (place, day) in self.days.enumerated() {
             for (version, devices) in day.versions[group] ?? [:] {
@@ -103,19 +95,13 @@ extension AdoptionReport: Encodable {
                     devices
             }
         }
-        let names = counts.keys.sorted { $0 ?? "" < $1 ?? "" }
-        let order = names.map { name in (version: name, devices: counts[name] ?? []) }
-            .sorted { $0.devices.reduce(0, +) > $1.devices.reduce(0, +) }
+        let order = counts.sorted(byRequests: { $0.value.reduce(0, +) }, thenBy: { $0.key ?? "" })
         let shown = order.prefix(Self.limit).map { version, devices in
             VersionEntry(version: version, isOther: nil, devices: devices)
         }
-        let rest = order.dropFirst(Self.limit).map(\.devices)
+        let rest = order.dropFirst(Self.limit).map(\.value)
         guard !rest.isEmpty else { return shown }
         let sums = self.days.indices.map { place in rest.reduce(0) { $0 + $1[place] } }
         return shown + [VersionEntry(version: nil, isOther: true, devices: sums)]
     }
-}
-
-extension AdoptionDay.Group {
-    fileprivate var words: String { "\(self.app ?? "")\0\(self.platform ?? "")" }
 }

@@ -19,10 +19,6 @@ package actor Census {
         package var bytes: Int64 = 0
         /// The status of the fleet's store; `nil` if there is none.
         package var store: FleetStore.Status?
-
-        package init(isKept: Bool) {
-            self.isKept = isKept
-        }
     }
 
     package var status: Status {
@@ -58,17 +54,7 @@ package actor Census {
     private var hasLoadedMatches = false
     private var lastWrite: Timestamp?
 
-    /// Creates an empty census.
-    ///
-    /// - Parameters:
-    ///   - store: The store for the counts.
-    ///   - isKept: Whether the store persists across restarts.
-    ///   - limit: The maximum number of client cells per minute.
-    ///   - fleet: The store that counts the devices of all gates; `nil` if there is none.
-    ///   - returns: The store for a sample of denied devices; `nil` if there is none.
-    ///   - hasPage: Whether to cache the data that the page loads first.
-    ///   - hasDemoData: Whether the store contains demo data.
-    ///   - logger: The log for write failures and recoveries.
+    /// Creates an empty census with at most `limit` client cells per minute.
     package init(
         store: CensusStore,
         isKept: Bool,
@@ -127,32 +113,26 @@ package actor Census {
     /// Returns the clients since a time, to evaluate new rules against; empty if they cannot be
     /// read.
     package nonisolated var clients: @Sendable (Timestamp) -> [CensusRow] {
-        let store = self.store
-        return { start in (try? store.rows(since: start, withShapes: true)) ?? [] }
+        { [store] start in (try? store.rows(since: start, withShapes: true)) ?? [] }
     }
 
     /// Returns the clients between two times; empty if they cannot be read.
     package nonisolated var history:
         @Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow]
     {
-        let store = self.store
-        return { start, end in
+        { [store] start, end in
             (try? store.rows(since: start, until: end, withShapes: true)) ?? []
         }
     }
 
     /// Computes a result from the traffic between two times.
-    ///
-    /// The result is computed on the thread for records: encoding 500 versions takes as long as
-    /// reading them, and must not block an event loop.
     package nonisolated func traffic<Answer: Sendable>(
         since start: Timestamp,
         until end: Timestamp,
         _ answer: @escaping @Sendable (TrafficReport) -> Answer
     ) async throws(CensusStore.Failure) -> Answer {
-        let store = self.store
         let step = TrafficReport.step(of: start.seconds(until: end))
-        return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+        return try await self.read { store throws(CensusStore.Failure) in
             let series = try store.series(since: start, step: step)
             return answer(TrafficReport(series, since: start, until: end))
         }
@@ -163,8 +143,7 @@ package actor Census {
         at now: Timestamp
     ) async throws(CensusStore.Failure) -> [String: LastMatch] {
         guard !self.hasLoadedMatches else { return self.matches }
-        let store = self.store
-        let kept = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+        let kept = try await self.read { store throws(CensusStore.Failure) in
             try store.lastMatches(at: now)
         }
         // Matches that were counted in the meantime are newer.
@@ -184,22 +163,21 @@ package actor Census {
 
     /// Computes a result from the census since a time, including the devices of the fleet if there
     /// is one.
-    ///
-    /// The result is computed on the thread for records, as in `traffic`.
     package nonisolated func report<Answer: Sendable>(
         since start: Timestamp,
         until end: Timestamp,
         _ answer: @escaping @Sendable (CensusReport) -> Answer
     ) async throws(CensusStore.Failure) -> Answer {
-        let (store, fleet) = (self.store, self.fleet)
-        return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+        try await self.read { [fleet] store throws(CensusStore.Failure) in
             var report = CensusReport(try store.rows(since: start), since: start, until: end)
             if let fleet { report.add(fleet) }
             return answer(report)
         }
     }
 
-    /// Computes a result from the store, on the thread for records, as in `traffic`.
+    /// Computes a result from the store, on the thread for records.
+    ///
+    /// Encoding 500 versions takes as long as reading them, and must not block an event loop.
     package nonisolated func read<Answer: Sendable>(
         _ body: @escaping @Sendable (CensusStore) throws(CensusStore.Failure) -> Answer
     ) async throws(CensusStore.Failure) -> Answer {
@@ -218,7 +196,8 @@ package actor Census {
         // has ended.
         let isDue =
             self.lastRollUp.map { last in
-                last.seconds(until: now) >= Self.rollUpInterval || last.hour != now.hour
+                last.seconds(until: now) >= Self.rollUpInterval
+                    || CensusStore.Span.hour.start(of: last) != CensusStore.Span.hour.start(of: now)
             } ?? true
         if isDue { self.lastRollUp = now }
         self.denials.add(bucket, at: now)
@@ -278,14 +257,8 @@ extension Census {
     /// Without a folder, or if its census cannot be used, the census is in memory. The reason is
     /// logged.
     ///
-    /// - Parameters:
-    ///   - folder: The folder.
-    ///   - limit: The maximum number of client cells per minute.
-    ///   - hash: The hash for device IDs; `nil` for the hash with the folder's key.
-    ///   - fleet: The store that the gates of a fleet share; `nil` if there is none.
-    ///   - samplesReturns: Whether to keep a sample of the denied devices.
-    ///   - hasPage: Whether to cache the data that the page loads first.
-    ///   - logger: The log for problems.
+    /// `hash`: The hash for device IDs; `nil` for the hash with the folder's key.
+    ///
     /// - Returns: The census, and the hash for device IDs.
     package static func open(
         in folder: StateFolder?,
@@ -358,16 +331,14 @@ package struct CensusKey: Sendable {
             self.hash = hash
             return
         }
-        let bytes = Self.randomBytes()
+        let bytes = (0..<SipHash.keyLength).map { _ in UInt8.random(in: .min ... .max) }
         try folder?.replace(Self.fileName, with: bytes)
         guard let hash = SipHash(key: bytes) else { preconditionFailure("16 bytes are a key") }
         self.hash = hash
     }
 
-    /// Reads a key from a file with 32 hexadecimal digits; all gates of a fleet use the same key.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: The hash with that key; `nil` if the file contains no such key.
+    /// Reads a key from a file with 32 hexadecimal digits, which all gates of a fleet use; `nil` if
+    /// the file contains no such key.
     package static func hash(fromFile path: String) -> SipHash? {
         guard let content = try? FileContent(path: path, atMost: 1_024) else { return nil }
         let digits = content.bytes.filter { $0 > UInt8(ascii: " ") }
@@ -382,14 +353,4 @@ package struct CensusKey: Sendable {
 
     /// A digest that identifies the key without revealing it.
     package var digest: UInt64 { self.hash.hash(Array("versiongate census".utf8).span) }
-
-    private static func randomBytes() -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<SipHash.keyLength).map { _ in .random(in: .min ... .max, using: &generator) }
-    }
-}
-
-extension Timestamp {
-    /// The hour, in hours since 1970.
-    fileprivate var hour: Int64 { self.secondsSinceEpoch / CensusStore.Span.hour.rawValue }
 }

@@ -9,7 +9,7 @@ struct CensusCache: Sendable {
     var rows = SumCache<CensusSums>()
     var rowsWithShapes = SumCache<CensusSums>()
     /// The sums over the time after the settled period, without and with shapes, until the next write.
-    private var recent: [Bool: RecentSums] = [:]
+    private var recent: [Bool: (start: Int64, sums: CensusSums)] = [:]
     /// The cached series, by the number of seconds per point.
     var series: [Int64: SumCache<CensusSeriesSums>] = [:]
     /// The devices by day, each with the second until which the counts are valid.
@@ -65,7 +65,7 @@ struct CensusCache: Sendable {
     ) throws(Failure) -> CensusSums {
         if let known = self.recent[withShapes], known.start == start { return known.sums }
         let sums = try read()
-        self.recent[withShapes] = sums.isSmall ? RecentSums(start: start, sums: sums) : nil
+        self.recent[withShapes] = sums.isSmall ? (start, sums) : nil
         return sums
     }
 
@@ -78,12 +78,6 @@ struct CensusCache: Sendable {
     mutating func keep(_ day: AdoptionDay, until end: Int64) {
         self.days[day.day] = (day, end)
     }
-}
-
-/// The sums of cells since a time.
-private struct RecentSums {
-    let start: Int64
-    let sums: CensusSums
 }
 
 /// The sums of cells over a period.

@@ -12,27 +12,16 @@ extension CensusCell {
     private static let clientFields = 6
 
     var text: String {
-        let paths = self.outcome.paths
-        var text = self.outcome.kind.rawValue
-        for field in [self.outcome.rule, paths.isExempt ? "exempt" : "judged"] {
-            text.append(Self.field)
-            text += field
-        }
-        text.append(Self.field)
-        for (index, pattern) in paths.patterns.enumerated() {
-            if index > 0 { text.append(Self.record) }
-            text += pattern
-        }
-        for part in self.client?.parts ?? [] {
-            text.append(Self.field)
-            text += part.written
-        }
-        return text
+        let (outcome, paths) = (self.outcome, self.outcome.paths)
+        let patterns = paths.patterns.joined(separator: String(Self.record))
+        let decision = [
+            outcome.kind.rawValue, outcome.rule, paths.isExempt ? "exempt" : "judged", patterns,
+        ]
+        let client = self.client?.parts.map(\.written) ?? []
+        return (decision + client).joined(separator: String(Self.field))
     }
 
-    /// Decodes a cell.
-    ///
-    /// - Returns: `nil` if the string is not a cell.
+    /// Decodes a cell; `nil` if the string is not one.
     init?(text: String) {
         let fields = text.split(separator: Self.field, omittingEmptySubsequences: false)
             .map(String.init)

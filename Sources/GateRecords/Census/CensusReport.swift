@@ -27,19 +27,13 @@ package struct CensusReport: Sendable {
     /// The maximum number of lines in the table; the JSON contains all of them.
     private static let tableLimit = 40
 
-    private let since: Timestamp
-    private let until: Timestamp
+    private let period: ReportPeriod
     private let total: CensusFigures
     private let lines: [(line: Line, figures: CensusFigures)]
     /// The devices of all gates; `nil` without a store, or if it is unavailable.
     private var fleet: FleetStore.Counts?
 
-    /// Creates a report by summing rows over all paths.
-    ///
-    /// - Parameters:
-    ///   - rows: The rows.
-    ///   - since: The start of their period.
-    ///   - until: The end of their period, exclusive.
+    /// Creates a report by summing the rows of a period over all paths.
     package init(_ rows: [CensusRow], since: Timestamp, until: Timestamp) {
         var total = CensusFigures()
         var sums: [Line: CensusFigures] = [:]
@@ -47,8 +41,7 @@ package struct CensusReport: Sendable {
             total.add(row.figures)
             sums[Line(row.cell), default: CensusFigures()].add(row.figures)
         }
-        self.since = since
-        self.until = until
+        self.period = ReportPeriod(since: since, until: until)
         self.total = total
         self.lines = sums.map { (line: $0.key, figures: $0.value) }
             .sorted(byRequests: \.figures.requests) { $0.line.words.joined(separator: "\0") }
@@ -58,7 +51,7 @@ package struct CensusReport: Sendable {
 extension CensusReport {
     /// Adds the devices of the fleet; blocks, so it must not be called on an event loop.
     package mutating func add(_ fleet: FleetStore) {
-        self.fleet = fleet.counts(of: self.lines.map(\.line), since: self.since, until: self.until)
+        self.fleet = fleet.counts(of: self.lines.map(\.line), in: self.period)
     }
 }
 
@@ -89,14 +82,16 @@ extension CensusReport: CustomStringConvertible {
 
     package var description: String {
         let summary =
-            "\(self.since) to \(self.until): \(self.total.requests) requests, "
+            "\(self.period): \(self.total.requests) requests, "
             + "\(self.total.devices.count) devices in \(self.total.identified) of them"
             + (self.fleet.map { "; \($0.total) devices in the fleet" } ?? "")
         guard !self.lines.isEmpty else { return summary }
+        let requests = Double(max(self.total.requests, 1))
         let hasErrors = self.total.serverErrors > 0
         let rows = self.lines.prefix(Self.tableLimit).map { item in
             item.line.words + [
-                "\(item.figures.requests)", ShareFormat.percent(self.share(of: item.figures)),
+                "\(item.figures.requests)",
+                ShareFormat.percent(Double(item.figures.requests) / requests),
                 item.figures.identified == 0 ? "-" : "\(item.figures.devices.count)",
             ] + (self.fleet.map { [$0.lines[item.line].map { "\($0)" } ?? "-"] } ?? [])
                 + (hasErrors ? ["\(item.figures.serverErrors)"] : [])
@@ -106,11 +101,6 @@ extension CensusReport: CustomStringConvertible {
         let hidden = self.lines.count - rows.count
         let rest = hidden > 0 ? ["… and \(hidden) more; use --json for all of them"] : []
         return ([summary] + TextTable([titles] + rows).lines + rest).joined(separator: "\n")
-    }
-
-    private func share(of figures: CensusFigures) -> Double {
-        self.total.requests == 0
-            ? 0 : Double(figures.requests) / Double(self.total.requests)
     }
 }
 
@@ -135,60 +125,46 @@ struct TextTable {
 
 extension CensusReport: Encodable {
     private enum Key: String, CodingKey {
-        case since, until, requests, identifiedRequests, serverErrors, devices, fleetDevices,
-            clients
+        case requests, identifiedRequests, serverErrors, devices, fleetDevices, clients
     }
 
     package func encode(to encoder: any Encoder) throws {
+        try self.period.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.since)", forKey: .since)
-        try container.encode("\(self.until)", forKey: .until)
         try container.encode(self.total.requests, forKey: .requests)
         try container.encode(self.total.identified, forKey: .identifiedRequests)
         try container.encode(self.total.serverErrors, forKey: .serverErrors)
         try container.encode(self.total.devices.count, forKey: .devices)
         try container.encodeIfPresent(self.fleet?.total, forKey: .fleetDevices)
         let entries = self.lines.map { item in
-            ClientEntry(item.line, item.figures, fleetDevices: self.fleet?.lines[item.line])
+            ClientEntry(
+                line: item.line,
+                figures: item.figures,
+                fleetDevices: self.fleet?.lines[item.line]
+            )
         }
         try container.encode(entries, forKey: .clients)
     }
 
     /// A line as JSON.
     private struct ClientEntry: Encodable {
-        let client: CensusClientEntry
-        let decision: String
-        let rule: String
-        let requests: UInt64
-        let identifiedRequests: UInt64
-        let serverErrors: UInt64
-        let devices: Int
+        let line: Line
+        let figures: CensusFigures
         let fleetDevices: Int?
-
-        init(_ line: Line, _ figures: CensusFigures, fleetDevices: Int?) {
-            self.fleetDevices = fleetDevices
-            self.client = CensusClientEntry(line.client)
-            self.decision = line.kind.rawValue
-            self.rule = line.rule
-            self.requests = figures.requests
-            self.identifiedRequests = figures.identified
-            self.serverErrors = figures.serverErrors
-            self.devices = figures.devices.count
-        }
 
         private enum Key: String, CodingKey {
             case decision, rule, requests, identifiedRequests, serverErrors, devices, fleetDevices
         }
 
         func encode(to encoder: any Encoder) throws {
-            try self.client.encode(to: encoder)
+            try CensusClientEntry(self.line.client).encode(to: encoder)
             var container = encoder.container(keyedBy: Key.self)
-            try container.encode(self.decision, forKey: .decision)
-            try container.encode(self.rule, forKey: .rule)
-            try container.encode(self.requests, forKey: .requests)
-            try container.encode(self.identifiedRequests, forKey: .identifiedRequests)
-            try container.encode(self.serverErrors, forKey: .serverErrors)
-            try container.encode(self.devices, forKey: .devices)
+            try container.encode(self.line.kind.rawValue, forKey: .decision)
+            try container.encode(self.line.rule, forKey: .rule)
+            try container.encode(self.figures.requests, forKey: .requests)
+            try container.encode(self.figures.identified, forKey: .identifiedRequests)
+            try container.encode(self.figures.serverErrors, forKey: .serverErrors)
+            try container.encode(self.figures.devices.count, forKey: .devices)
             try container.encodeIfPresent(self.fleetDevices, forKey: .fleetDevices)
         }
     }

@@ -16,7 +16,7 @@ extension CensusStore {
     ) throws(Failure) -> [AdoptionDay] {
         let now = end.secondsSinceEpoch
         let first = max(start, end.advanced(by: -Self.daysKept)).day
-        return try self.use { database in
+        return try self.database.use { database in
             try self.memory.withLock { memory throws(SQLiteDatabase.Failure) in
                 try memory.look(at: database, changes: nil)
                 return try (first...max(first, end.day)).map {
@@ -46,9 +46,9 @@ extension CensusStore {
             "SELECT cell, devices FROM figures WHERE \(Self.inRange)",
             (start..<start + Span.day.rawValue).ends
         ) { row in
-            guard let client = cells[row.integer(0)]?.client else { return }
-            let bytes = row.bytes(1)
-            guard !bytes.isEmpty, let devices = HyperLogLog(redis: bytes) else { return }
+            guard let client = cells[row.integer(0)]?.client,
+                let devices = HyperLogLog(redis: row.bytes(1))
+            else { return }
             sketches[client, default: HyperLogLog()].merge(devices)
         }
         return AdoptionDay(day, sketches.lazy.map { ($0.key, $0.value) })

@@ -7,11 +7,6 @@ package struct LastMatch: Sendable, Equatable {
     package let at: Timestamp
     /// The uncertainty of `at`: how many seconds earlier the match may have occurred.
     package let within: Int64
-
-    package init(at: Timestamp, within: Int64) {
-        self.at = at
-        self.within = within
-    }
 }
 
 /// Queries by period.
@@ -21,7 +16,7 @@ extension CensusStore {
         since start: Timestamp,
         _ body: (CensusPeriod) -> Void
     ) throws(Failure) {
-        try self.use { database in
+        try self.database.use { database in
             let cells = try Self.cells(in: database)
             try database.run(
                 "SELECT span, start, cell, \(CensusFigures.columns) FROM figures WHERE start >= ?",
@@ -40,31 +35,29 @@ extension CensusStore {
         }
     }
 
-    /// Enumerates, for each kind of client and each path shape, the last minute, hour or day with a
-    /// request.
+    /// Enumerates, for each kind of client and each path shape, the end of the last minute, hour or
+    /// day with a request.
     func forEachLastShape(
         since start: Timestamp,
-        _ body: (CensusCell, PathShape, _ start: Timestamp, _ length: Int64) -> Void
+        _ body: (CensusCell, PathShape, _ end: Timestamp) -> Void
     ) throws(Failure) {
-        try self.use { database in
+        try self.database.use { database in
             let cells = try Self.cells(in: database)
             try database.run(
-                "SELECT cell, text, max(start + span), span FROM shape_figures "
+                "SELECT cell, text, max(start + span) FROM shape_figures "
                     + "JOIN shapes ON shapes.id = shape WHERE start >= ? GROUP BY cell, shape",
                 [.integer(start.secondsSinceEpoch)]
             ) { row in
                 guard let cell = cells[row.integer(0)], let shape = PathShape(text: row.text(1))
                 else { return }
-                let length = row.integer(3)
-                let begun = Timestamp(secondsSinceEpoch: row.integer(2) - length)
-                body(cell, shape, begun, length)
+                body(cell, shape, Timestamp(secondsSinceEpoch: row.integer(2)))
             }
         }
     }
 
     /// Returns the coverage of the census since a time.
     func coverage(since start: Timestamp, until now: Timestamp) throws(Failure) -> CensusCoverage {
-        try self.use { database in
+        try self.database.use { database in
             // A row that starts before `start` and ends after it is not read, so the coverage can
             // only start at the end of that row.
             let cut = try database.integer(
@@ -96,7 +89,7 @@ extension CensusStore {
 
     /// Returns the last match of each rule by rule ID.
     package func lastMatches(at now: Timestamp) throws(Failure) -> [String: LastMatch] {
-        try self.use { database in
+        try self.database.use { database in
             let cells = try Self.cells(in: database)
             var matches: [String: LastMatch] = [:]
             // SQLite takes `span` from the row with the maximum. Rows without requests only count
@@ -119,7 +112,7 @@ extension CensusStore {
     /// Returns, for each path pattern added after the census began, the time from which it is
     /// counted separately.
     func patternsSince() throws(Failure) -> [String: Timestamp] {
-        try self.use { database in
+        try self.database.use { database in
             var since: [String: Timestamp] = [:]
             try database.run("SELECT text, since FROM paths WHERE since > 0") { row in
                 since[row.text(0)] = Timestamp(secondsSinceEpoch: row.integer(1))

@@ -30,7 +30,7 @@ extension CensusStore {
         withShapes: Bool = false
     ) throws(Failure) -> [CensusRow] {
         let start = start.secondsSinceEpoch
-        return try self.use { database in
+        return try self.database.use { database in
             var since: [String: Int64] = [:]
             try database.run("SELECT text, since FROM paths") {
                 since[$0.text(0)] = $0.integer(1)
@@ -104,7 +104,7 @@ extension CensusStore {
     /// `step`: The number of seconds per point.
     func series(since start: Timestamp, step: Int64) throws(Failure) -> [CensusSeries] {
         let start = start.secondsSinceEpoch
-        return try self.use { database in
+        return try self.database.use { database in
             try self.memory.withLock { memory throws(SQLiteDatabase.Failure) in
                 try memory.look(at: database, changes: nil)
                 func add(

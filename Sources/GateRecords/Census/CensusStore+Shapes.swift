@@ -79,14 +79,12 @@ extension CensusStore {
             range.ends
         ) { row in
             let requests = UInt64(clamping: row.integer(3))
-            let figures: ShapeCounts
-            switch row.integer(2) {
-            case self.covered: figures = ShapeCounts(covered: requests)
-            case let id:
-                figures =
-                    shapes[id].map { ShapeCounts(counts: [$0: requests]) }
+            let id = row.integer(2)
+            let figures =
+                id == self.covered
+                ? ShapeCounts(covered: requests)
+                : shapes[id].map { ShapeCounts(counts: [$0: requests]) }
                     ?? ShapeCounts(shapeless: requests)
-            }
             body(row.integer(0), row.integer(1), figures)
         }
     }

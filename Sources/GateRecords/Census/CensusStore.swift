@@ -11,10 +11,14 @@ package final class CensusStore: Sendable {
     package typealias Failure = StateDatabase.Failure
 
     /// The span of a row in seconds.
-    enum Span: Int64, CaseIterable {
+    enum Span: Int64 {
         case minute = 60
         case hour = 3_600
         case day = 86_400
+
+        /// Returns the start of the span that contains a time, in seconds since 1970.
+        func start(of second: Int64) -> Int64 { second / self.rawValue * self.rawValue }
+        func start(of time: Timestamp) -> Int64 { self.start(of: time.secondsSinceEpoch) }
     }
 
     /// The maximum size in bytes on disk, and in memory if there is no folder.
@@ -53,19 +57,16 @@ package final class CensusStore: Sendable {
         migrations: [shapeTables, answerColumns]
     )
 
-    private let database: StateDatabase
+    let database: StateDatabase
     private let limit: Int64
     /// Locked only while the database is locked.
     private let ids = Mutex(CensusRowIDs())
     /// Locked only while the database is locked.
     let memory = Mutex(CensusCache())
 
-    /// Opens or creates the census in a folder.
+    /// Opens or creates the census in a folder, or in memory if there is no folder.
     ///
-    /// - Parameters:
-    ///   - folder: The folder; `nil` for a census in memory.
-    ///   - limit: The maximum size in bytes.
-    /// - Throws: The reason why the file cannot be used.
+    /// `limit`: The maximum size in bytes.
     package convenience init(in folder: StateFolder?, limit: Int64? = nil) throws(Failure) {
         try self.init(
             path: folder.map { "\($0.path)/\(Self.fileName)" },
@@ -84,12 +85,6 @@ package final class CensusStore: Sendable {
         self.database = try StateDatabase(path: path, Self.kind)
         self.limit = limit
     }
-
-    func use<Value: Sendable>(
-        _ body: (SQLiteDatabase) throws -> Value
-    ) throws(Failure) -> Value {
-        try self.database.use(body)
-    }
 }
 
 /// Writing.
@@ -104,8 +99,8 @@ extension CensusStore {
     /// Adds the counts since the last write to the current minute.
     package func add(_ bucket: CensusBucket, at now: Timestamp) throws(Failure) {
         guard !bucket.isEmpty else { return }
-        let start = now.secondsSinceEpoch / Span.minute.rawValue * Span.minute.rawValue
-        try self.use { database in
+        let start = Span.minute.start(of: now)
+        try self.database.use { database in
             self.memory.withLock { $0.prepareForWrite(at: start) }
             try self.ids.withLock { known in
                 // A failed transaction inserts no rows, so its IDs must not be cached.
@@ -159,7 +154,7 @@ extension CensusStore {
 
     /// Records the paths that the rules distinguish from now on; known paths keep their start time.
     package func note(paths: Set<String>, at now: Timestamp) throws(Failure) {
-        try self.use { database in
+        try self.database.use { database in
             let isFirst = try database.integer("SELECT count(*) FROM figures") == 0
             let since = isFirst ? 0 : now.secondsSinceEpoch
             var known: Set<String> = []
@@ -185,7 +180,7 @@ extension CensusStore {
     /// `digest`: Identifies the key without revealing it.
     /// - Returns: Whether the census was counted with a different key.
     package func use(keyDigest digest: UInt64) throws(Failure) -> Bool {
-        try self.use { database in
+        try self.database.use { database in
             let digest = Int64(bitPattern: digest)
             let known = try database.integer("SELECT digest FROM key")
             guard known != digest else { return false }
@@ -202,7 +197,7 @@ extension CensusStore {
     /// Merges old minutes and hours, and deletes the oldest rows.
     package func rollUp(at now: Timestamp) throws(Failure) {
         let now = now.secondsSinceEpoch
-        try self.use { database in
+        try self.database.use { database in
             let before = try database.changeCount
             // Usually no rows are merged or deleted.
             defer {
@@ -232,12 +227,12 @@ extension CensusStore {
         before limit: Int64,
         in database: SQLiteDatabase
     ) throws(SQLiteDatabase.Failure) {
-        let end = limit / whole.rawValue * whole.rawValue
+        let end = whole.start(of: limit)
         var starts: Set<Int64> = []
         try database.run(
             "SELECT DISTINCT start FROM figures WHERE span = ? AND start < ?",
             [.integer(span.rawValue), .integer(end)]
-        ) { starts.insert($0.integer(0) / whole.rawValue * whole.rawValue) }
+        ) { starts.insert(whole.start(of: $0.integer(0))) }
         for start in starts.sorted() {
             let range: [SQLiteDatabase.Value] = [
                 .integer(span.rawValue), .integer(start), .integer(start + whole.rawValue),
@@ -289,12 +284,12 @@ extension CensusStore {
 
     /// The used size of the database in bytes.
     package func usedBytes() throws(Failure) -> Int64 {
-        try self.use { try Self.usedBytes(of: $0) }
+        try self.database.use { try Self.usedBytes(of: $0) }
     }
 
     /// Deletes all requests and devices, and overwrites them in the file.
     package func purge() throws(Failure) {
-        try self.use { database in
+        try self.database.use { database in
             self.forget()
             try database.execute(
                 "PRAGMA secure_delete = ON; DELETE FROM figures; DELETE FROM cells; "
@@ -310,12 +305,10 @@ extension CensusFigures {
 
     /// Reads the figures from a row; `column`: the index of the first one.
     init(_ row: SQLiteDatabase.Row, from column: Int32) {
-        let devices = row.bytes(column + 2)
         self.init(
             requests: UInt64(clamping: row.integer(column)),
             identified: UInt64(clamping: row.integer(column + 1)),
-            devices: devices.isEmpty
-                ? HyperLogLog() : HyperLogLog(redis: devices) ?? HyperLogLog(),
+            devices: HyperLogLog(redis: row.bytes(column + 2)) ?? HyperLogLog(),
             watched: UInt64(clamping: row.integer(column + 3)),
             serverErrors: UInt64(clamping: row.integer(column + 4))
         )

@@ -34,14 +34,8 @@ package final class FleetStore: Sendable {
         let lines: [CensusReport.Line: Int]
     }
 
-    /// The span whose devices are merged into one sketch.
-    private enum Span: Int64 {
-        case hour = 3_600
-        case day = 86_400
-
-        /// The number of seconds without updates after which the store deletes a sketch.
-        var kept: Int64 { self == .hour ? 50 * 3_600 : 91 * 86_400 }
-    }
+    /// The names of the cases are part of the keys, so they must not change.
+    private typealias Span = CensusStore.Span
 
     /// Sketches by line; `nil` for all devices.
     private typealias Sketches = [CensusReport.Line?: HyperLogLog]
@@ -51,6 +45,9 @@ package final class FleetStore: Sendable {
     private static let lineLimit = 200
     /// The maximum period, in hours, that is queried by hour or sent again after an outage.
     private static let hoursAsked: Int64 = 48
+    /// The numbers of seconds without updates after which the store deletes a sketch.
+    private static let hourKept = 50 * 3_600
+    private static let dayKept = 91 * 86_400
     /// The timeout in seconds for each step.
     private static let patience = 2
     /// The range of delays in seconds between attempts after failures; the delay doubles each time.
@@ -94,7 +91,7 @@ package final class FleetStore: Sendable {
             do {
                 let news =
                     try missing.map { try Self.sketches(of: census, since: $0, until: now) }
-                    ?? [(Self.start(of: now, .hour), Self.sketches(bucket.cells.map { ($0, $1) }))]
+                    ?? [(Span.hour.start(of: now), Self.sketches(bucket.cells.map { ($0, $1) }))]
                 let commands = news.flatMap { self.commands(for: $0.sketches, at: $0.hour) }
                 _ = try self.connection(&state).ask(commands)
                 state.missingSince = nil
@@ -144,10 +141,6 @@ package final class FleetStore: Sendable {
 
 /// Sending counts.
 extension FleetStore {
-    private static func start(of time: Timestamp, _ span: Span) -> Int64 {
-        time.secondsSinceEpoch / span.rawValue * span.rawValue
-    }
-
     /// Creates the sketches of all devices, and of the kinds of clients with the most requests.
     private static func sketches(_ cells: [(CensusCell, CensusFigures)]) -> Sketches {
         var sums: [CensusReport.Line: CensusFigures] = [:]
@@ -169,31 +162,28 @@ extension FleetStore {
         until now: Timestamp
     ) throws(CensusStore.Failure) -> [(hour: Int64, sketches: Sketches)] {
         let hour = Span.hour.rawValue
-        let last = Self.start(of: now, .hour)
-        var found: [(Int64, Sketches)] = []
-        var next = max(Self.start(of: start, .hour), last - (Self.hoursAsked - 1) * hour)
-        while next <= last {
+        let last = Span.hour.start(of: now)
+        let first = max(Span.hour.start(of: start), last - (Self.hoursAsked - 1) * hour)
+        return try stride(from: first, through: last, by: Int(hour)).map {
+            start throws(CensusStore.Failure) in
             let rows = try census.rows(
-                since: Timestamp(secondsSinceEpoch: next),
-                until: Timestamp(secondsSinceEpoch: next + hour)
+                since: Timestamp(secondsSinceEpoch: start),
+                until: Timestamp(secondsSinceEpoch: start + hour)
             )
-            found.append((next, Self.sketches(rows.map { ($0.cell, $0.figures) })))
-            next += hour
+            return (start, Self.sketches(rows.map { ($0.cell, $0.figures) }))
         }
-        return found
     }
 
     private func commands(for sketches: Sketches, at hour: Int64) -> [[[UInt8]]] {
         let own = "\(self.prefix):gate:\(Self.hex(self.gate))"
-        let day = hour / Span.day.rawValue * Span.day.rawValue
         return sketches.flatMap { line, sketch in
             let set = ["SET", own].map { Array($0.utf8) } + [sketch.redisBytes]
             return [set + RedisConnection.command("EX", "60")]
-                + [(Span.hour, hour), (Span.day, day)].flatMap { span, start in
-                    let key = self.key(of: line, span, start)
+                + [(Span.hour, Self.hourKept), (.day, Self.dayKept)].flatMap { span, kept in
+                    let key = self.key(of: line, span, span.start(of: hour))
                     return [
                         RedisConnection.command("PFMERGE", key, own),
-                        RedisConnection.command("EXPIRE", key, "\(span.kept)"),
+                        RedisConnection.command("EXPIRE", key, "\(kept)"),
                     ]
                 }
         }
@@ -221,16 +211,13 @@ extension FleetStore {
     /// Blocks while the store is slow, so it must not be called on an event loop.
     ///
     /// - Returns: `nil` if the store is unavailable.
-    func counts(
-        of lines: [CensusReport.Line],
-        since start: Timestamp,
-        until now: Timestamp
-    ) -> Counts? {
+    func counts(of lines: [CensusReport.Line], in period: ReportPeriod) -> Counts? {
+        let (start, now) = (period.since, period.until)
         let isShort = start.seconds(until: now) <= Self.hoursAsked * Span.hour.rawValue
         let span = isShort ? Span.hour : .day
         let starts = stride(
-            from: Self.start(of: start, span),
-            through: Self.start(of: now, span),
+            from: span.start(of: start),
+            through: span.start(of: now),
             by: Int(span.rawValue)
         )
         let asked = [nil] + lines.prefix(Self.lineLimit).map(Optional.some)

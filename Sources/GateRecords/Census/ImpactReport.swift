@@ -6,21 +6,14 @@ package struct ImpactReport: Sendable {
     private static let tableLimit = 20
 
     private let impact: Impact
-    private let since: Timestamp
-    private let until: Timestamp
+    private let period: ReportPeriod
     /// The revisions of the old and the new rules.
     private let revisions: (before: String, after: String)
     private let remarks: [String]
 
-    /// Compares new rules with old ones.
+    /// Compares new rules with old ones, with the census of the period that ends now.
     ///
-    /// - Parameters:
-    ///   - rows: The census.
-    ///   - since: The start of its period.
-    ///   - old: The old rules.
-    ///   - new: The new rules.
-    ///   - now: The end of the period, and the time at which the rules are evaluated.
-    ///   - later: The time at which the new rules are evaluated, if it is not `now`.
+    /// `later`: The time at which the new rules are evaluated, if it is not `now`.
     package init(
         _ rows: [CensusRow],
         since: Timestamp,
@@ -30,8 +23,7 @@ package struct ImpactReport: Sendable {
         later: Timestamp? = nil
     ) {
         self.impact = Impact(on: rows, from: old, to: new, at: now, later: later)
-        self.since = since
-        self.until = now
+        self.period = ReportPeriod(since: since, until: now)
         self.revisions = (old.definition.revision, new.definition.revision)
         let floors = old.definition.rulesWithNext + new.definition.rulesWithNext
         self.remarks = [
@@ -55,7 +47,7 @@ extension ImpactReport: CustomStringConvertible {
     package var description: String {
         let total = self.impact.total
         var lines = [
-            "\(self.since) to \(self.until): \(Self.number(total.requests)) requests, "
+            "\(self.period): \(Self.number(total.requests)) requests, "
                 + "\(Self.number(total.devices)) devices",
             "revision \(self.revisions.before) -> \(self.revisions.after)",
         ]
@@ -158,9 +150,7 @@ extension Impact.Version {
     fileprivate var name: String {
         [self.app, self.platform, self.version].map { $0.text ?? "" }.joined(separator: "\0")
     }
-}
 
-extension Impact.Version {
     /// The cells of a table.
     fileprivate var words: [String] {
         [self.app.text ?? "-", self.platform.text ?? "-", self.version.words]
@@ -185,83 +175,69 @@ extension ImpactReport: Encodable {
         package let devices: Double
     }
 
-    private struct RuleEntry: Encodable {
+    /// The amount for a rule, a version, or a change of the backend; other members are omitted.
+    private struct Entry: Encodable {
         /// Omitted for the policy for unidentified clients.
-        let rule: String?
+        var rule: String?
+        var app: String?
+        var platform: String?
+        var version: String?
+        /// The backends; `default` is the default backend.
+        var from: String?
+        var to: String?
         let amount: Amount
-    }
 
-    private struct VersionEntry: Encodable {
-        let app: String?
-        let platform: String?
-        let version: String?
-        let amount: Amount
+        init(rule: String?, _ amount: ImpactAmount) {
+            self.rule = rule
+            self.amount = Amount(amount)
+        }
+
+        init(
+            version: Impact.Version? = nil,
+            backends: Impact.Backends? = nil,
+            _ amount: ImpactAmount
+        ) {
+            self.app = version?.app.text
+            self.platform = version?.platform.text
+            self.version = version?.version.text
+            self.from = backends?.fromName
+            self.to = backends?.toName
+            self.amount = Amount(amount)
+        }
     }
 
     private struct SideEntry: Encodable {
         let amount: Amount
         let possible: Amount
-        let rules: [RuleEntry]
-        let versions: [VersionEntry]
+        let rules: [Entry]
+        let versions: [Entry]
 
         init(_ side: Impact.Side) {
             self.amount = Amount(side.amount)
             self.possible = Amount(side.possible)
             self.rules = ImpactReport.sorted(side.byRule, by: { $0 ?? "" }).map {
-                RuleEntry(rule: $0.key, amount: Amount($0.amount))
+                Entry(rule: $0.key, $0.amount)
             }
             self.versions = ImpactReport.sorted(side.byVersion, by: \.name).map {
-                VersionEntry(
-                    app: $0.key.app.text,
-                    platform: $0.key.platform.text,
-                    version: $0.key.version.text,
-                    amount: Amount($0.amount)
-                )
+                Entry(version: $0.key, $0.amount)
             }
         }
     }
 
     private struct MovedEntry: Encodable {
-        /// The clients whose backend changes; `default` is the default backend.
-        struct Pair: Encodable {
-            let from: String
-            let to: String
-            let amount: Amount
-        }
-
-        struct Version: Encodable {
-            let app: String?
-            let platform: String?
-            let version: String?
-            let from: String
-            let to: String
-            let amount: Amount
-        }
-
         let amount: Amount
         let possible: Amount
-        let backends: [Pair]
-        let versions: [Version]
+        let backends: [Entry]
+        let versions: [Entry]
 
         init(_ moved: Impact.Moves) {
             self.amount = Amount(moved.amount)
             self.possible = Amount(moved.possible)
             self.backends = ImpactReport.sorted(moved.byBackends, by: \.name).map {
-                Pair(
-                    from: $0.key.fromName,
-                    to: $0.key.toName,
-                    amount: Amount($0.amount)
-                )
+                Entry(backends: $0.key, $0.amount)
             }
             self.versions = ImpactReport.sorted(moved.byVersion, by: \.name).map {
-                Version(
-                    app: $0.key.version.app.text,
-                    platform: $0.key.version.platform.text,
-                    version: $0.key.version.version.text,
-                    from: $0.key.backends.fromName,
-                    to: $0.key.backends.toName,
-                    amount: Amount($0.amount)
-                )
+                Entry(version: $0.key.version, backends: $0.key.backends, $0.amount)
             }
         }
     }
@@ -275,7 +251,7 @@ extension ImpactReport: Encodable {
     }
 
     private enum Key: String, CodingKey {
-        case since, until, before, after, total, audiences, denied, passed, moved, hinted,
+        case before, after, total, audiences, denied, passed, moved, hinted,
             unknownRequests, remarks
     }
 
@@ -293,9 +269,8 @@ extension ImpactReport: Encodable {
     }
 
     package func encode(to encoder: any Encoder) throws {
+        try self.period.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.since)", forKey: .since)
-        try container.encode("\(self.until)", forKey: .until)
         try container.encode(self.revisions.before, forKey: .before)
         try container.encode(self.revisions.after, forKey: .after)
         try container.encode(Amount(self.impact.total), forKey: .total)

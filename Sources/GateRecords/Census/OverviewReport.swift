@@ -25,7 +25,7 @@ package struct OverviewReport: Sendable {
         let minute = CensusStore.Span.minute.rawValue
         let until = Timestamp(secondsSinceEpoch: (now.secondsSinceEpoch / minute + 1) * minute)
         func rows(endingAt end: Timestamp) throws(CensusStore.Failure) -> [CensusRow] {
-            try store.rows(since: end.advanced(by: -Self.length), until: end)
+            try store.rows(since: Self.period(endingAt: end).since, until: end)
         }
         let last = try rows(endingAt: until)
         let earlier = try rows(endingAt: until.advanced(by: -Self.distance))
@@ -33,6 +33,10 @@ package struct OverviewReport: Sendable {
         self.now = DecisionSurvey(last, by: ruleSet, at: now)
         self.earlier = DecisionSurvey(earlier, by: ruleSet, at: now)
         self.versions = Self.versions(of: last)
+    }
+
+    private static func period(endingAt end: Timestamp) -> ReportPeriod {
+        ReportPeriod(since: end.advanced(by: -self.length), until: end)
     }
 
     /// Returns the versions with the most requests, of all apps and platforms together.
@@ -50,22 +54,12 @@ package struct OverviewReport: Sendable {
 
 extension OverviewReport: Encodable {
     private enum Key: String, CodingKey {
-        case since, until, earlier, total, platforms, versions
+        case earlier, total, platforms, versions
     }
 
     private struct VersionEntry: Encodable {
         let version: String
         let requests: UInt64
-    }
-
-    private struct Period: Encodable {
-        let since: String
-        let until: String
-
-        init(endingAt end: Timestamp) {
-            self.since = "\(end.advanced(by: -OverviewReport.length))"
-            self.until = "\(end)"
-        }
     }
 
     /// The figures of all clients, or of those of a platform.
@@ -107,11 +101,9 @@ extension OverviewReport: Encodable {
     }
 
     package func encode(to encoder: any Encoder) throws {
+        try Self.period(endingAt: self.until).encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        let now = Period(endingAt: self.until)
-        try container.encode(now.since, forKey: .since)
-        try container.encode(now.until, forKey: .until)
-        let earlier = Period(endingAt: self.until.advanced(by: -Self.distance))
+        let earlier = Self.period(endingAt: self.until.advanced(by: -Self.distance))
         try container.encode(earlier, forKey: .earlier)
         let total = Entry(now: Figures(self.now.total), earlier: Figures(self.earlier.total))
         try container.encode(total, forKey: .total)
@@ -131,8 +123,6 @@ extension OverviewReport: Encodable {
             }
             return entry
         }
-        return entries.sorted { left, right in
-            (right.now.requests, left.platform ?? "") < (left.now.requests, right.platform ?? "")
-        }
+        return entries.sorted(byRequests: \.now.requests) { $0.platform ?? "" }
     }
 }

@@ -27,9 +27,7 @@ package struct RecentDenials: Sendable {
     mutating func add(_ bucket: CensusBucket, at now: Timestamp) {
         let denied = bucket.cells.filter { $0.key.outcome.kind >= .require }
         self.requests += denied.values.reduce(0) { $0 + $1.requests }
-        let chosen =
-            denied.count > Self.harvestLimit
-            ? Array(denied.shuffled().prefix(Self.harvestLimit)) : Array(denied)
+        let chosen = denied.shuffled().prefix(Self.harvestLimit)
         for (cell, figures) in chosen.sorted(by: { $0.value.requests > $1.value.requests }) {
             self.samples.append(Sample(time: now, cell: cell, requests: figures.requests))
         }

@@ -31,15 +31,11 @@ package final class ReturnStore: Sendable {
     private let database: StateDatabase
     private let memory: Mutex<Memory>
 
-    /// Opens or creates the sample in a folder.
+    /// Opens or creates the sample in a folder, or in memory if there is no folder.
     ///
-    /// - Parameters:
-    ///   - folder: The folder; `nil` for a sample in memory.
-    ///   - keyDigest: Identifies the key of the hashes; if the key differs, the sample starts over.
-    /// - Throws: The reason why the file cannot be used.
+    /// `keyDigest`: Identifies the key of the hashes; if the key differs, the sample starts over.
     package init(in folder: StateFolder?, keyDigest: UInt64) throws(Failure) {
-        let path = folder.map { "\($0.path)/\(Self.fileName)" }
-        let database = try StateDatabase(path: path, Self.kind)
+        let database = try StateDatabase(in: folder, Self.fileName, Self.kind)
         let digest = Int64(bitPattern: keyDigest)
         let memory = try database.use { database in
             if try database.integer("SELECT key FROM state") != digest {

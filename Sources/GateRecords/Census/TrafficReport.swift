@@ -25,8 +25,7 @@ package struct TrafficReport: Sendable {
     /// The maximum number of separate lines; the other lines are combined into one.
     static let limit = 40
 
-    private let since: Timestamp
-    private let until: Timestamp
+    private let period: ReportPeriod
     /// The number of seconds per point.
     private let step: Int64
     /// The start of the first step, in seconds since 1970.
@@ -35,11 +34,6 @@ package struct TrafficReport: Sendable {
     private let lines: [(line: Line?, counts: [Count])]
 
     /// Sums up the requests of clients with the same version; those outside the period are ignored.
-    ///
-    /// - Parameters:
-    ///   - series: The requests.
-    ///   - since: The start of their period.
-    ///   - until: The end of their period, exclusive.
     init(_ series: [CensusSeries], since: Timestamp, until: Timestamp) {
         let step = Self.step(of: since.seconds(until: until))
         // The census has no older counts.
@@ -71,8 +65,7 @@ package struct TrafficReport: Sendable {
             }
         }
         let isWhole = lines.count == shown.count
-        self.since = since
-        self.until = until
+        self.period = ReportPeriod(since: since, until: until)
         self.step = step
         self.start = start
         self.lines =
@@ -106,7 +99,7 @@ extension TrafficReport.Line {
 
 extension TrafficReport: Encodable {
     private enum Key: String, CodingKey {
-        case since, until, stepSeconds, series
+        case stepSeconds, series
     }
 
     private struct Series: Encodable {
@@ -126,9 +119,8 @@ extension TrafficReport: Encodable {
     }
 
     package func encode(to encoder: any Encoder) throws {
+        try self.period.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.since)", forKey: .since)
-        try container.encode("\(self.until)", forKey: .until)
         try container.encode(self.step, forKey: .stepSeconds)
         let times = (self.lines.first?.counts ?? []).indices.map { index in
             "\(Timestamp(secondsSinceEpoch: self.start + Int64(index) * self.step))"

@@ -1,4 +1,6 @@
+internal import GatePolicy
 package import GateSystem
+
 /// The address of a Redis or Valkey server.
 ///
 /// The format is `redis://[[USER]:PASSWORD@]HOST[:PORT][/NUMBER]`, or `rediss://` with TLS.
@@ -22,10 +24,7 @@ package struct RedisAddress: Sendable, Equatable {
     package var password: String?
     let database: Int
 
-    /// Parses an address.
-    ///
-    /// - Parameter text: The URL.
-    /// - Throws: The reason why the address is invalid.
+    /// Parses the URL of a server.
     package init(_ text: String) throws(Failure) {
         guard let end = text.firstRange(of: "://"),
             let isSecure = Self.schemes[text[..<end.lowerBound].lowercased()]
@@ -68,28 +67,17 @@ package struct RedisAddress: Sendable, Equatable {
 
     /// Decodes percent-encoding (RFC 3986 section 2.1); `nil` if it is malformed.
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = String(rest.prefix(2)) ?? ""
-            // `UInt8` would also accept a sign.
-            guard digits.count == 2, digits.allSatisfy(\.isHexDigit),
-                let value = UInt8(digits, radix: 16)
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+        let triplets = text.split(separator: "%", omittingEmptySubsequences: false).dropFirst()
+        guard triplets.allSatisfy({ $0.prefix(2).count { $0.isHexDigit && $0.isASCII } == 2 })
+        else {
+            return nil
         }
+        let bytes = PercentEncoding.decodedBytes(Array(text.utf8))
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Reads the password from the first line of a file.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: `nil` if the file cannot be read, or its first line is empty.
+    /// Reads the password from the first line of a file; `nil` if it cannot be read, or if the line
+    /// is empty.
     package static func password(inFile path: String) -> String? {
         guard let content = try? FileContent(path: path, atMost: 4_096) else { return nil }
         let line = content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }

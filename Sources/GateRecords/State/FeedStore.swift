@@ -1,4 +1,3 @@
-private import FoundationEssentials
 package import GateRules
 
 /// Stores the last values of feeds, so that a restart does not depend on their sources.
@@ -47,10 +46,9 @@ package struct FeedStore: Sendable {
     package func entries(report: (String) -> Void) -> [String: Entry] {
         var entries: [String: Entry] = [:]
         for name in self.folder.names(endingWith: Self.suffix) {
+            let id = String(name.dropLast(Self.suffix.count))
             do {
-                let bytes = try self.folder.read(name, atMost: Self.maximumSize)
-                let id = String(name.dropLast(Self.suffix.count))
-                entries[id] = try JSONDecoder().decode(Entry.self, from: Data(bytes))
+                entries[id] = try self.folder.value(in: name, atMost: Self.maximumSize)
             } catch {
                 report("\(self.folder.path)/\(name) cannot be used: \(error)")
             }
@@ -60,9 +58,6 @@ package struct FeedStore: Sendable {
 
     /// Replaces the entry of a feed.
     package func save(_ entry: Entry, of id: String) throws(StateFolder.Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let bytes = try? encoder.encode(entry) else { return }
-        try self.folder.replace(id + Self.suffix, with: Array(bytes))
+        try self.folder.save(entry, as: id + Self.suffix)
     }
 }

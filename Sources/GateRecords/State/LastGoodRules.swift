@@ -1,7 +1,5 @@
-private import FoundationEssentials
 internal import GateCrypto
 package import GateRules
-internal import GateSystem
 private import Synchronization
 
 /// Stores the last valid rules files, so that the gate can start even if the current ones are
@@ -38,11 +36,7 @@ package final class LastGoodRules: Sendable {
     private let path: String
     private let lastProblem = Mutex<String?>(nil)
 
-    /// Creates a store for the rules of a path.
-    ///
-    /// - Parameters:
-    ///   - folder: The folder that stores the rules.
-    ///   - path: The file or folder of the rules.
+    /// Creates a store in a folder, for the rules at a path.
     package init(_ folder: StateFolder, path: String) {
         self.folder = folder
         self.path = path
@@ -76,35 +70,27 @@ package final class LastGoodRules: Sendable {
     }
 
     private static func record(in folder: StateFolder, report: (String) -> Void) -> Record? {
-        let place = "\(folder.path)/\(Self.name)"
-        do {
-            let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
-            let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
-            guard record.format == 1, record.checksum == record.sum else {
-                report(
-                    "\(place) cannot be used: it is damaged, or was written by another version of "
-                        + "VersionGate"
-                )
-                return nil
-            }
-            return record
-        } catch FileContent.Failure.missing {
-            return nil
-        } catch {
-            report("\(place) cannot be used: \(error)")
-            return nil
-        }
+        guard
+            let record: Record = folder.value(
+                in: Self.name,
+                atMost: Self.maximumSize,
+                report: report
+            )
+        else { return nil }
+        if record.format == 1, record.checksum == record.sum { return record }
+        report(
+            "\(folder.path)/\(Self.name) cannot be used: it is damaged, or was written by another "
+                + "version of VersionGate"
+        )
+        return nil
     }
 
     /// Stores the texts of rules that have taken effect.
     package func keep(_ rules: LoadedRules) {
         var record = Record(path: self.path, sources: RulesTexts(rules), pin: rules.pin)
         record.checksum = record.sum
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let bytes = try? encoder.encode(record) else { return }
         do throws(StateFolder.Failure) {
-            try self.folder.replace(Self.name, with: Array(bytes))
+            try self.folder.save(record, as: Self.name)
             self.lastProblem.withLock { $0 = nil }
         } catch {
             self.lastProblem.withLock { $0 = "\(error)" }

@@ -1,4 +1,3 @@
-private import FoundationEssentials
 package import GatePolicy
 internal import GateSystem
 package import Logging
@@ -96,18 +95,17 @@ package final class PassLedger: Sendable {
     }
 
     private static func record(in folder: StateFolder, _ logger: Logger) -> Record? {
-        do {
-            let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
-            let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
-            if record.format == 1 { return record }
-            logger.error(
-                "\(folder.path)/\(Self.name) was written in the format of another version of VersionGate"
+        guard
+            let record: Record = folder.value(
+                in: Self.name,
+                atMost: Self.maximumSize,
+                report: { logger.error("\($0)") }
             )
-        } catch FileContent.Failure.missing {
-            return nil
-        } catch {
-            logger.error("\(folder.path)/\(Self.name) cannot be used: \(error)")
-        }
+        else { return nil }
+        if record.format == 1 { return record }
+        logger.error(
+            "\(folder.path)/\(Self.name) was written in the format of another version of VersionGate"
+        )
         return nil
     }
 
@@ -199,10 +197,7 @@ package final class PassLedger: Sendable {
             unknownUntil: state.unknownUntil.secondsSinceEpoch,
             uses: state.uses.values.filter { $0.until > now }.sorted { $0.id < $1.id }
         )
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let bytes = try? encoder.encode(record) else { return }
-        try folder.replace(Self.name, with: Array(bytes))
+        try folder.save(record, as: Self.name)
     }
 
     private func report(_ error: StateFolder.Failure) {

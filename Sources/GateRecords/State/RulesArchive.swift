@@ -40,10 +40,7 @@ package final class RulesArchive: Sendable {
     init(in folder: StateFolder?, logger: Logger) throws(Failure) {
         // A rules file may contain secrets, so the file is created with mode 0600.
         folder?.make(Self.fileName)
-        self.database = try StateDatabase(
-            path: folder.map { "\($0.path)/\(Self.fileName)" },
-            Self.kind
-        )
+        self.database = try StateDatabase(in: folder, Self.fileName, Self.kind)
         self.logger = logger
         self.isKept = folder != nil
     }

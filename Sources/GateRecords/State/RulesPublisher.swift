@@ -11,9 +11,7 @@ private import Synchronization
 /// file keeps its permissions and its group; a new one can be read by all users, because Envoy is another one.
 package final class RulesPublisher: Sendable {
     /// The reason why the file cannot be used.
-    package struct Failure: Error, Equatable, CustomStringConvertible {
-        package let description: String
-    }
+    package typealias Failure = StateFolder.Failure
 
     private struct State {
         /// The rules to write; `nil` before the first ones.
@@ -189,34 +187,13 @@ package final class RulesPublisher: Sendable {
         let temporary = "\(self.folder)/.\(self.name).new"
         _ = unsafe unlink(temporary)
         if known?.bytes == bytes { return }
-        do throws(Failure) {
-            try Self.write(bytes, to: temporary, like: path)
-            guard unsafe rename(temporary, path) == 0 else {
-                throw Failure("cannot be replaced", errno)
-            }
-        } catch {
-            _ = unsafe unlink(temporary)
-            throw error
-        }
-    }
-
-    private static func write(
-        _ bytes: [UInt8],
-        to path: String,
-        like former: String
-    ) throws(Failure) {
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = unsafe open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw Failure("cannot be written", errno) }
-        defer { close(descriptor) }
-        var status = stat()
-        let hasFormer = unsafe stat(former, &status) == 0
-        // The umask of a service is often that of its secrets.
-        if hasFormer { _ = fchown(descriptor, uid_t.max, status.st_gid) }
-        let mode = hasFormer ? status.st_mode & 0o777 : Self.usualMode
-        guard fchmod(descriptor, mode) == 0 else { throw Failure("cannot be written", errno) }
-        guard WholeFile.write(bytes, to: descriptor) else {
-            throw Failure("cannot be written", errno)
+        try WholeFile.replace(path, by: temporary, with: bytes, flags: O_EXCL) { descriptor in
+            var status = stat()
+            let hasFormer = unsafe stat(path, &status) == 0
+            // The umask of a service is often that of its secrets.
+            if hasFormer { _ = fchown(descriptor, uid_t.max, status.st_gid) }
+            let mode = hasFormer ? status.st_mode & 0o777 : Self.usualMode
+            return fchmod(descriptor, mode) == 0
         }
     }
 
@@ -230,11 +207,5 @@ package final class RulesPublisher: Sendable {
         guard let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }
         return unsafe String(cString: real)
-    }
-}
-
-extension RulesPublisher.Failure {
-    fileprivate init(_ what: String, _ code: CInt) {
-        self.init(description: "\(what): \(unsafe String(cString: strerror(code)))")
     }
 }

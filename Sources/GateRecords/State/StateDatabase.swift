@@ -41,12 +41,7 @@ package final class StateDatabase: Sendable {
 
     private let database: Mutex<SQLiteDatabase>
 
-    /// Opens a database, and creates it if it does not exist.
-    ///
-    /// - Parameters:
-    ///   - path: The file; `nil` for a database in memory.
-    ///   - kind: The expected kind.
-    /// - Throws: The reason why the file cannot be used.
+    /// Opens the database at a path, and creates it if it does not exist; without a path, it is in memory.
     init(path: String?, _ kind: Kind) throws(Failure) {
         do {
             let database = try SQLiteDatabase(path: path)
@@ -66,6 +61,11 @@ package final class StateDatabase: Sendable {
         } catch {
             throw Failure(error)
         }
+    }
+
+    /// Opens a database in a folder, or in memory if there is no folder.
+    convenience init(in folder: StateFolder?, _ name: String, _ kind: Kind) throws(Failure) {
+        try self.init(path: folder.map { "\($0.path)/\(name)" }, kind)
     }
 
     private static func make(

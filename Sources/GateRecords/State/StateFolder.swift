@@ -1,3 +1,4 @@
+private import FoundationEssentials
 package import GateSystem
 private import Glibc
 
@@ -6,13 +7,9 @@ private import Glibc
 /// The folder is optional: its problems are reported, but never prevent the gate from starting or
 /// serving requests.
 package struct StateFolder: Sendable {
-    /// The reason why the folder, or a file in it, cannot be used.
-    package struct Failure: Error, CustomStringConvertible {
+    /// The reason why a folder, or a file in it, cannot be used.
+    package struct Failure: Error, Equatable, CustomStringConvertible {
         package let description: String
-
-        fileprivate init(_ what: String, _ code: Int32) {
-            self.description = "\(what): \(unsafe String(cString: strerror(code)))"
-        }
     }
 
     package let path: String
@@ -51,6 +48,42 @@ package struct StateFolder: Sendable {
         try FileContent(path: "\(self.path)/\(name)", atMost: limit).bytes
     }
 
+    /// Returns a value that was stored with `save`.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the file.
+    ///   - limit: The maximum size in bytes.
+    ///   - report: Called with the reason if the file cannot be used.
+    /// - Returns: `nil` if there is no file, or if it cannot be used.
+    package func value<Value: Decodable>(
+        in name: String,
+        atMost limit: Int,
+        report: (String) -> Void
+    ) -> Value? {
+        do {
+            return try self.value(in: name, atMost: limit)
+        } catch FileContent.Failure.missing {
+            return nil
+        } catch {
+            report("\(self.path)/\(name) cannot be used: \(error)")
+            return nil
+        }
+    }
+
+    /// Returns a value that was stored with `save`.
+    func value<Value: Decodable>(in name: String, atMost limit: Int) throws -> Value {
+        let bytes = try self.read(name, atMost: limit)
+        return try JSONDecoder().decode(Value.self, from: Data(bytes))
+    }
+
+    /// Replaces a file with a value as JSON.
+    package func save(_ value: some Encodable, as name: String) throws(Failure) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let bytes = try? encoder.encode(value) else { return }
+        try self.replace(name, with: Array(bytes))
+    }
+
     /// Creates an empty file that only its owner can read, unless the file exists.
     func make(_ name: String) {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW
@@ -62,27 +95,9 @@ package struct StateFolder: Sendable {
     package func replace(_ name: String, with bytes: [UInt8]) throws(Failure) {
         // Gates that share a folder must not write to the same temporary file.
         let temporary = "\(self.path)/.\(name).\(getpid()).new"
-        do throws(Failure) {
-            try Self.write(bytes, to: temporary)
-            guard unsafe rename(temporary, "\(self.path)/\(name)") == 0 else {
-                throw Failure("cannot be replaced", errno)
-            }
-        } catch {
-            // After a failed write to a full disk, frees the space of the temporary file.
-            _ = unsafe unlink(temporary)
-            throw error
-        }
+        let path = "\(self.path)/\(name)"
+        try WholeFile.replace(path, by: temporary, with: bytes, flags: O_TRUNC)
         try self.flush()
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = unsafe open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw Failure("cannot be written", errno) }
-        defer { close(descriptor) }
-        guard WholeFile.write(bytes, to: descriptor) else {
-            throw Failure("cannot be written", errno)
-        }
     }
 
     /// Syncs the folder, so that the new name survives a power failure.
@@ -91,5 +106,11 @@ package struct StateFolder: Sendable {
         guard descriptor >= 0 else { throw Failure("cannot be read", errno) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw Failure("cannot be written", errno) }
+    }
+}
+
+extension StateFolder.Failure {
+    init(_ what: String, _ code: CInt) {
+        self.init(description: "\(what): \(unsafe String(cString: strerror(code)))")
     }
 }

@@ -1,11 +1,45 @@
 private import Glibc
 
-/// Writing a new file that replaces another one.
+/// A file that replaces another one: readers see either the old or the new content.
 enum WholeFile {
+    /// Writes a temporary file, and gives it the path of the file to replace.
+    ///
+    /// - Parameters:
+    ///   - path: The file to replace.
+    ///   - temporary: The temporary file, in the same folder.
+    ///   - bytes: The new content.
+    ///   - flags: Further flags for opening the temporary file.
+    ///   - prepare: Called with the open temporary file; returns false, with `errno`, if it failed.
+    /// - Throws: The reason why the file cannot be replaced.
+    static func replace(
+        _ path: String,
+        by temporary: String,
+        with bytes: [UInt8],
+        flags: CInt,
+        prepare: (CInt) -> Bool = { _ in true }
+    ) throws(StateFolder.Failure) {
+        do throws(StateFolder.Failure) {
+            let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags
+            let descriptor = unsafe open(temporary, flags, 0o600)
+            guard descriptor >= 0 else { throw StateFolder.Failure("cannot be written", errno) }
+            let isWritten = prepare(descriptor) && self.write(bytes, to: descriptor)
+            let code = errno
+            close(descriptor)
+            guard isWritten else { throw StateFolder.Failure("cannot be written", code) }
+            guard unsafe rename(temporary, path) == 0 else {
+                throw StateFolder.Failure("cannot be replaced", errno)
+            }
+        } catch {
+            // After a failed write to a full disk, frees the space of the temporary file.
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+    }
+
     /// Writes all bytes to an open file, and waits until they are on the disk.
     ///
     /// - Returns: Whether this succeeded; otherwise, `errno` has the reason.
-    static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+    private static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in

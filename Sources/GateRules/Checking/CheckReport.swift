@@ -11,24 +11,7 @@ package struct CheckReport: Sendable, Equatable {
         let severity: Severity
         let error: RulesFileError
         /// The stable name of a finding; `nil` for an error.
-        let name: FindingName?
-
-        init(_ severity: Severity, _ error: RulesFileError, name: FindingName? = nil) {
-            self.severity = severity
-            self.error = error
-            self.name = name
-        }
-
-        /// Creates the problem for a finding; with `isStrict`, a warning is an error.
-        init(_ finding: Finding, isStrict: Bool) {
-            let severity: Severity =
-                switch finding.effect {
-                case .refuses: .error
-                case .warns: isStrict ? .error : .warning
-                case .notes: .note
-                }
-            self.init(severity, finding.asError, name: finding.name)
-        }
+        var name: FindingName?
     }
 
     /// The kind of content at a path.
@@ -59,8 +42,7 @@ package struct CheckReport: Sendable, Equatable {
     /// Creates the report for active rules that cannot be read, in which case nothing is compared
     /// with them.
     package init(unreadable path: String, _ errors: RulesFileErrors) {
-        let problems = errors.errors.map { Problem(.error, $0) }
-        self.init([Subject(path: path, content: .broken, problems: problems)])
+        self.init([Subject(unreadable: path, errors)])
     }
 
     package var isGood: Bool { self.subjects.allSatisfy(\.isGood) }
@@ -85,6 +67,11 @@ extension CheckReport {
 }
 
 extension CheckReport.Subject {
+    init(unreadable path: String, _ errors: RulesFileErrors) {
+        let problems = errors.errors.map { CheckReport.Problem(severity: .error, error: $0) }
+        self.init(path: path, content: .broken, problems: problems)
+    }
+
     fileprivate var summary: String {
         switch self.content {
         case .rules(let count, let notices, let revision):
@@ -96,13 +83,23 @@ extension CheckReport.Subject {
 }
 
 extension CheckReport.Problem {
+    /// Creates the problem for a finding; with `isStrict`, a warning is an error.
+    init(_ finding: Finding, isStrict: Bool) {
+        let severity: Severity =
+            switch finding.effect {
+            case .refuses: .error
+            case .warns: isStrict ? .error : .warning
+            case .notes: .note
+            }
+        self.init(severity: severity, error: finding.asError, name: finding.name)
+    }
+
     private var suffix: String { self.name.map { " [\($0.rawValue)]" } ?? "" }
 
     /// The problem as `file:line:col: warning: message [name]`, which editors and terminals show as
     /// a link.
     fileprivate var line: String {
-        "\(self.error.file):\(self.error.line):\(self.error.column): \(self.severity.rawValue): "
-            + self.error.message + self.suffix
+        self.error.described(as: self.severity.rawValue) + self.suffix
     }
 
     fileprivate var errorLine: String { "\(self.error)\(self.suffix)" }

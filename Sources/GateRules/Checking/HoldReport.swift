@@ -36,10 +36,7 @@ package struct HoldReport {
         let known = releases.filter { release in
             release.app.map { rule.match.accepts(app: $0) } ?? true
         }
-        var shops: [[String?]] = []
-        for release in known where !shops.contains([release.app, release.channel]) {
-            shops.append([release.app, release.channel])
-        }
+        let shops = known.map { [$0.app, $0.channel] }.uniqued()
         let lines = shops.map { shop in
             let own = known.filter { [$0.app, $0.channel] == shop }
             let place = shop.compactMap(\.self).map { " (\($0))" }.joined()

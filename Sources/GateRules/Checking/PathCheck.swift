@@ -44,8 +44,7 @@ package struct PathCheck: Sendable {
             return sources.allSatisfy(\.isSuite)
                 ? try self.suites(sources, name) : try self.rules(sources, name)
         } catch {
-            let problems = error.errors.map { CheckReport.Problem(.error, $0) }
-            return CheckReport.Subject(path: name, content: .broken, problems: problems)
+            return CheckReport.Subject(unreadable: name, error)
         }
     }
 
@@ -84,7 +83,7 @@ package struct PathCheck: Sendable {
         return CheckReport.Subject(
             path: name,
             content: .suites(tests: suites.reduce(0) { $0 + $1.count }),
-            problems: failures.map { CheckReport.Problem(.error, $0) }
+            problems: failures.map { CheckReport.Problem(severity: .error, error: $0) }
         )
     }
 }
@@ -92,10 +91,7 @@ package struct PathCheck: Sendable {
 extension RulesSource {
     /// Whether the file is a test suite: the value of its `rules` is the path of another file.
     var isSuite: Bool {
-        var parser = DocumentParser(self)
-        guard case .mapping(let entries)? = try? parser.parse().content,
-            case .text? = entries.first(where: { $0.key == "rules" })?.value.content
-        else { return false }
+        guard case .text? = (try? self.parsed())?["rules"]?.content else { return false }
         return true
     }
 }

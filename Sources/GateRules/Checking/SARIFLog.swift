@@ -12,11 +12,7 @@ package struct SARIFLog: Encodable, Sendable {
         case runs
     }
 
-    /// Creates the log.
-    ///
-    /// - Parameters:
-    ///   - report: The report.
-    ///   - release: The version of the tool.
+    /// Creates the log; `release` is the version of the tool.
     package init(_ report: CheckReport, release: String) {
         let results = report.problems.map { Result($0) }
         let names = Set(results.map(\.ruleId)).sorted()

@@ -68,13 +68,21 @@ extension DifferenceReport: CustomStringConvertible {
     }
 
     private static func who(_ change: ComparedChange) -> String {
-        let parts = [
-            self.words(change.platforms, "platform"), self.words(change.apps, "app"),
-            self.words(change.channels, "channel"), self.words(change.osVersions, "OS version"),
-            self.words(change.builds, "build"), self.words(change.countries, "country"),
-            self.words(change.storefronts, "storefront"), self.words(change.requests, "request"),
-        ].compactMap { $0 }
+        let parts = self.choices(of: change).compactMap { self.words($0.choice, $0.noun) }
         return parts.isEmpty ? "all clients" : parts.joined(separator: ", ")
+    }
+
+    /// Returns the attributes of the clients, each with its noun for people and its key in JSON.
+    private static func choices(
+        of change: ComparedChange
+    ) -> [(noun: String, key: Key, choice: ComparedChoice?)] {
+        [
+            ("platform", .platforms, change.platforms), ("app", .apps, change.apps),
+            ("channel", .channels, change.channels), ("OS version", .osVersions, change.osVersions),
+            ("build", .builds, change.builds), ("country", .countries, change.countries),
+            ("storefront", .storefronts, change.storefronts),
+            ("request", .requests, change.requests),
+        ]
     }
 
     private static func words(_ choice: ComparedChoice?, _ noun: String) -> String? {
@@ -91,7 +99,7 @@ extension DifferenceReport: CustomStringConvertible {
             values.contains("*") ? "any other \(noun)" : nil,
             values.contains("") ? "no \(noun)" : nil,
             values.contains("?") ? "an unreadable \(noun)" : nil,
-        ].compactMap { $0 }
+        ].compactMap(\.self)
         let more = names.count - Self.nameLimit
         let shown = more > 0 ? names.prefix(Self.nameLimit) + ["\(more) more"] : names[...]
         let named = names.isEmpty ? [] : ["\(noun) \(shown.joined(separator: " or "))"]
@@ -140,35 +148,18 @@ extension DifferenceReport: Encodable {
     }
 
     private static func encode(
-        _ choice: ComparedChoice?,
-        as key: Key,
-        to item: inout KeyedEncodingContainer<Key>
-    ) throws {
-        switch choice {
-        case nil:
-            return
-        case .only(let values):
-            var part = item.nestedContainer(keyedBy: Key.self, forKey: key)
-            try part.encode(values, forKey: .only)
-        case .allBut(let values):
-            var part = item.nestedContainer(keyedBy: Key.self, forKey: key)
-            try part.encode(values, forKey: .allBut)
-        }
-    }
-
-    private static func encode(
         _ change: ComparedChange,
         to item: inout KeyedEncodingContainer<Key>
     ) throws {
         try item.encode(change.kind, forKey: .kind)
-        try self.encode(change.apps, as: .apps, to: &item)
-        try self.encode(change.platforms, as: .platforms, to: &item)
-        try self.encode(change.channels, as: .channels, to: &item)
-        try self.encode(change.osVersions, as: .osVersions, to: &item)
-        try self.encode(change.builds, as: .builds, to: &item)
-        try self.encode(change.countries, as: .countries, to: &item)
-        try self.encode(change.storefronts, as: .storefronts, to: &item)
-        try self.encode(change.requests, as: .requests, to: &item)
+        for (_, key, choice) in self.choices(of: change) {
+            guard let choice else { continue }
+            var part = item.nestedContainer(keyedBy: Key.self, forKey: key)
+            switch choice {
+            case .only(let values): try part.encode(values, forKey: .only)
+            case .allBut(let values): try part.encode(values, forKey: .allBut)
+            }
+        }
         try item.encode(change.versions, forKey: .versions)
         try item.encode(change.share, forKey: .share)
         for (key, outcome) in [(Key.before, change.before), (.after, change.after)] {

@@ -5,16 +5,12 @@ package import GatePolicy
 /// It omits attributes of clients that the rule itself shows, such as the platform;
 /// `DifferenceReport` is complete.
 package struct EditReport: Sendable {
+    /// The settings that differ.
     private let edits: RulesEdits
+    /// The clients with a different decision.
     private let difference: RuleSetDifference
     private let new: RuleSetDefinition
 
-    /// Creates the report.
-    ///
-    /// - Parameters:
-    ///   - edits: The settings that differ.
-    ///   - difference: The clients with a different decision.
-    ///   - new: The new rules.
     package init(_ edits: RulesEdits, _ difference: RuleSetDifference, new: RuleSetDefinition) {
         self.edits = edits
         self.difference = difference

@@ -29,10 +29,6 @@ package struct RulesEdits: Sendable, Equatable {
     let all: [Edit]
 
     /// Compares two sets of rules.
-    ///
-    /// - Parameters:
-    ///   - old: The old rules.
-    ///   - new: The new rules.
     package init(from old: LoadedRules, to new: LoadedRules) {
         let before = old.sources + old.parsed.ofFeeds
         let after = new.sources + new.parsed.ofFeeds
@@ -66,9 +62,7 @@ package struct RulesEdits: Sendable, Equatable {
             subjects.values[subject, default: []] += settings
         }
         for source in sources {
-            var parser = DocumentParser(source)
-            guard case .mapping(let entries)? = try? parser.parse().content else { continue }
-            for entry in entries {
+            for entry in (try? source.parsed())?.entries ?? [] {
                 switch (entry.key, entry.value.content) {
                 case ("rules", .list(let items)):
                     for item in items { add(.rule(item.name), item.settings) }
@@ -109,22 +103,18 @@ package struct RulesEdits: Sendable, Equatable {
 extension Element {
     /// The `id` of a rule or a feed.
     fileprivate var name: String {
-        guard case .mapping(let entries) = self.content,
-            case .text(let id)? = entries.first(where: { $0.key == "id" })?.value.content
-        else { return "" }
+        guard case .text(let id)? = self["id"]?.content else { return "" }
         return id
     }
 
     /// The keys of a mapping and their values as written.
     fileprivate var settings: [(key: String, text: String)] {
-        guard case .mapping(let entries) = self.content else { return [] }
-        return entries.map { ($0.key, $0.value.flow) }
+        self.entries.map { ($0.key, $0.value.flow) }
     }
 
     /// The texts of a notice by language and key.
     fileprivate var words: [(key: String, text: String)] {
-        guard case .mapping(let languages) = self.content else { return [] }
-        return languages.flatMap { language in
+        self.entries.flatMap { language in
             language.value.settings.map { ("\(language.key).\($0.key)", $0.text) }
         }
     }

@@ -24,14 +24,7 @@ struct BlockedBuildsDecoder {
             dependsOnNotation
             ? fields["build"] : fields.required("build", of: "an entry of 'blockedBuilds'")
         let numbers = builds.map { $0.buildRange(self.problems) }
-        let versions = fields["version"].map { element in
-            element.parsed(
-                as: "a version range",
-                self.problems,
-                hint: RangeSpelling.hint(for:),
-                by: VersionRange.init(parsing:)
-            )
-        }
+        let versions = fields["version"].map { $0.versionRange(self.problems) }
         let written = WrittenForm(
             version: self.patterns(fields, "versionMatches"),
             build: self.patterns(fields, "buildMatches")

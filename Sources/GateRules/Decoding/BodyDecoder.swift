@@ -19,8 +19,7 @@ struct BodyDecoder {
 
     private func refuse(_ element: Element, hint: String) -> BodyTemplate? {
         let expected = "a string, or a mapping or list for JSON"
-        let message = "expected \(expected), found \(element.found)\(hint)"
-        return self.problems.reject(message, at: element.place)
+        return element.reject(expected: expected, self.problems, hint: hint)
     }
 
     private func value(_ element: Element) -> BodyTemplate.Value? {

@@ -14,8 +14,8 @@ struct BrownoutDecoder {
     /// Decodes a list of windows or the definition of a series; returns the windows in order.
     func decode(_ element: Element) -> [BrownoutWindow] {
         switch element.content {
-        case .list(let items):
-            return self.windows(items, of: element)
+        case .list:
+            return self.windows(element.oneOrMore(self.problems), of: element)
         case .mapping:
             return self.series(element)
         case .text, .number, .boolean, .date, .nothing:
@@ -26,10 +26,6 @@ struct BrownoutDecoder {
     }
 
     private func windows(_ items: [Element], of element: Element) -> [BrownoutWindow] {
-        if items.isEmpty {
-            let message = "an empty list has no effect; leave out the key"
-            self.problems.report(message, at: element.place)
-        }
         guard items.count <= Self.limit else {
             let message = "there are \(items.count) windows; at most \(Self.limit) can be listed"
             self.problems.report(message, at: element.place)

@@ -9,11 +9,6 @@ struct ClientName: Sendable, Equatable {
         case app, platform, channel
     }
 
-    /// The reason why a string is not a name.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// Terms that mean all clients in other tools.
     private static let words: Set<String> = [
         "*", "all", "any", "both", "every", "everything", ".*",
@@ -26,22 +21,22 @@ struct ClientName: Sendable, Equatable {
 
     let text: String
 
-    init(parsing text: String, as kind: Kind) throws(Failure) {
+    init(parsing text: String, as kind: Kind) throws(InvalidText) {
         let trimmed = String(text[...].trimmingBlanks)
         if Self.words.contains(trimmed.lowercased()) {
-            throw Failure("leave out '\(kind)': without it, the rule applies to every \(kind)")
+            throw InvalidText("leave out '\(kind)': without it, the rule applies to every \(kind)")
         }
         if let first = trimmed.first, Self.negations.contains(first) {
-            throw Failure(
+            throw InvalidText(
                 "negation is not supported; list each \(kind) that the rule applies to"
             )
         }
         try Self.checkList(trimmed, kind)
         let isBetweenSlashes = trimmed.count > 1 && trimmed.hasPrefix("/") && trimmed.hasSuffix("/")
         if isBetweenSlashes || trimmed.hasPrefix("^") || trimmed.hasSuffix("$") {
-            throw Failure(Self.noPatterns(kind))
+            throw InvalidText(Self.noPatterns(kind))
         }
-        if trimmed.contains("*"), kind != .app { throw Failure(Self.noPatterns(kind)) }
+        if trimmed.contains("*"), kind != .app { throw InvalidText(Self.noPatterns(kind)) }
         self.text = text
     }
 
@@ -51,7 +46,7 @@ struct ClientName: Sendable, Equatable {
             : "patterns are not supported here; list each \(kind)"
     }
 
-    private static func checkList(_ text: String, _ kind: Kind) throws(Failure) {
+    private static func checkList(_ text: String, _ kind: Kind) throws(InvalidText) {
         var names = self.names(text.split(whereSeparator: { self.separators.contains($0) }))
         if names.count < 2, !text.contains(where: { self.separators.contains($0) }) {
             guard kind == .platform, !Platform.isKnown(text) else { return }
@@ -65,7 +60,7 @@ struct ClientName: Sendable, Equatable {
             names = self.names(parts)
         }
         let list = names.map { $0.contains(where: { "*!".contains($0) }) ? "\"\($0)\"" : $0 }
-        throw Failure("write a list: \(kind): [\(list.joined(separator: ", "))]")
+        throw InvalidText("write a list: \(kind): [\(list.joined(separator: ", "))]")
     }
 
     private static func names(_ parts: [Substring]) -> [String] {
@@ -76,21 +71,12 @@ struct ClientName: Sendable, Equatable {
     }
 }
 
-extension ClientName.Failure {
-    fileprivate init(_ description: String) {
-        self.description = description
-    }
-}
-
 extension Element {
     /// Decodes the name of an app, a platform or a channel.
     func clientName(_ kind: ClientName.Kind, _ problems: Problems) -> String? {
         let expected = kind == .app ? "an app identifier" : "a \(kind)"
-        guard let text = self.text(expected, problems) else { return nil }
-        do throws(ClientName.Failure) {
-            return try ClientName(parsing: text, as: kind).text
-        } catch {
-            return problems.reject("'\(text)' is not \(expected): \(error)", at: self.place)
+        return self.parsed(as: expected, problems) { text throws(InvalidText) in
+            try ClientName(parsing: text, as: kind).text
         }
     }
 

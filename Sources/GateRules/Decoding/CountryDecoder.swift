@@ -1,7 +1,5 @@
 /// Decodes country codes, from a list or from the keys of a mapping; duplicates are reported.
 package struct CountryDecoder {
-    static let expected = "a country code"
-
     let problems: Problems
 
     package init(problems: Problems) {
@@ -10,8 +8,7 @@ package struct CountryDecoder {
 
     /// Decodes one code, or a list of codes.
     package func codes(_ element: Element) -> [String] {
-        let items = element.oneOrMore(self.problems)
-        return self.distinct(items).map(\.code)
+        self.distinct(element.oneOrMore(self.problems)).map(\.code)
     }
 
     /// Decodes a mapping from country to value.
@@ -29,12 +26,13 @@ package struct CountryDecoder {
         var places: [String: Place] = [:]
         var codes: [(code: String, index: Int)] = []
         for (index, element) in elements.enumerated() {
-            let code = element.parsed(
-                as: Self.expected,
-                self.problems,
-                by: CountryCode.init(parsing:)
-            )
-            guard let code = code?.text else { continue }
+            guard
+                let code = element.parsed(
+                    as: "a country code",
+                    self.problems,
+                    by: CountryCode.init(parsing:)
+                )?.text
+            else { continue }
             if let first = places[code] {
                 let message = "the country '\(code)' is already on line \(first.line)"
                 self.problems.report(message, at: element.place)
@@ -49,28 +47,16 @@ package struct CountryDecoder {
 
 /// The code of a country (ISO 3166-1 alpha-2), in lowercase.
 struct CountryCode: Sendable, Hashable {
-    /// Reasons why a string is not a country code.
-    enum Failure: Error, CustomStringConvertible {
-        case shape
-        /// Not the code of a country; the payload is the code that is probably meant.
-        case other(String)
-
-        var description: String {
-            switch self {
-            case .shape: "use its two-letter code, such as 'jp'"
-            case .other(let code): "did you mean '\(code)'?"
-            }
-        }
-    }
-
     /// Codes that are often mistaken for country codes, and that no store uses.
     private static let slips = ["uk": "gb"]
 
     let text: String
 
-    init(parsing text: String) throws(Failure) {
-        guard text.wholeMatch(of: /[A-Za-z]{2}/) != nil else { throw .shape }
-        if let meant = Self.slips[text.lowercased()] { throw .other(meant) }
+    init(parsing text: String) throws(InvalidText) {
+        guard text.wholeMatch(of: /[A-Za-z]{2}/) != nil else {
+            throw InvalidText("use its two-letter code, such as 'jp'")
+        }
         self.text = text.lowercased()
+        if let meant = Self.slips[self.text] { throw InvalidText("did you mean '\(meant)'?") }
     }
 }

@@ -4,17 +4,17 @@ internal import GatePolicy
 extension Element {
     func entries(_ problems: Problems) -> [Entry]? {
         if case .mapping(let entries) = self.content { return entries }
-        return self.reportUnexpected("a mapping", problems)
+        return self.reject(expected: "a mapping", problems)
     }
 
     func list(_ problems: Problems, hint: String = "") -> [Element]? {
         if case .list(let items) = self.content { return items }
-        return self.reportUnexpected("a list", problems, hint: hint)
+        return self.reject(expected: "a list", problems, hint: hint)
     }
 
     /// Returns the items of a list, or the element itself; an empty list is reported.
     package func oneOrMore(_ problems: Problems) -> [Element] {
-        guard case .list(let items) = self.content else { return [self] }
+        let items = self.listed
         if items.isEmpty {
             problems.report("an empty list has no effect; leave out the key", at: self.place)
         }
@@ -24,7 +24,7 @@ extension Element {
     package func text(_ expected: String, _ problems: Problems) -> String? {
         guard case .text(let text) = self.content else {
             let hint = self.unquoted.map { "; quote it: \"\($0)\"" } ?? ""
-            return self.reportUnexpected(expected, problems, hint: hint)
+            return self.reject(expected: expected, problems, hint: hint)
         }
         guard text.contains(where: { !$0.isWhitespace }) else {
             return problems.reject("expected \(expected), found an empty string", at: self.place)
@@ -63,7 +63,7 @@ extension Element {
             names.dropLast().map { "'\($0)'" }.joined(separator: ", ")
             + " or '\(names.last ?? "")'"
         guard case .text(let text) = self.content else {
-            return problems.reject("expected \(expected), found \(self.found)", at: self.place)
+            return self.reject(expected: expected, problems)
         }
         if let word = Word(rawValue: text) { return word }
         let hint = Spelling.hint(for: text, among: names)
@@ -83,8 +83,21 @@ extension Element {
             let message = "expected \(expected), found a string; write it without quotes: \(text)"
             return problems.reject(message, at: self.place)
         case .text, .boolean, .date, .nothing, .list, .mapping:
-            return self.reportUnexpected(expected, problems)
+            return self.reject(expected: expected, problems)
         }
+    }
+
+    /// Decodes an HTTP status; `expected` names the valid ones.
+    func status(
+        _ expected: String,
+        _ problems: Problems,
+        where isValid: (UInt64) -> Bool
+    ) -> Int? {
+        guard let status = self.wholeNumber(expected, problems) else { return nil }
+        guard isValid(status) else {
+            return problems.reject("expected \(expected), found \(status)", at: self.place)
+        }
+        return Int(status)
     }
 
     /// Decodes a build number: plain digits, or a string of up to four numbers separated by dots.
@@ -99,7 +112,7 @@ extension Element {
                 isBuild
                 ? "; quote it: \"\(digits)\", because a number such as 93.10 loses its last zero"
                 : ""
-            return self.reportUnexpected(expected, problems, hint: hint)
+            return self.reject(expected: expected, problems, hint: hint)
         }
         return Element(content: .text(digits), place: self.place)
             .parsed(as: expected, problems, by: BuildNumber.init(parsing:))
@@ -111,8 +124,37 @@ extension Element {
         case .boolean("true"): return true
         case .boolean("false"): return false
         case .text, .number, .boolean, .date, .nothing, .list, .mapping:
-            return self.reportUnexpected("true or false", problems, hint: hint)
+            return self.reject(expected: "true or false", problems, hint: hint)
         }
+    }
+
+    /// Decodes a version.
+    func version(_ problems: Problems) -> AppVersion? {
+        self.parsed(as: "a version", problems, by: AppVersion.init(parsing:))
+    }
+
+    /// Decodes a version for which an operator is a frequent mistake.
+    func bareVersion(_ problems: Problems) -> AppVersion? {
+        self.parsed(
+            as: "a version",
+            problems,
+            hint: RangeSpelling.hint(forVersion:),
+            by: AppVersion.init(parsing:)
+        )
+    }
+
+    func versionRange(_ problems: Problems) -> VersionRange? {
+        self.parsed(
+            as: "a version range",
+            problems,
+            hint: RangeSpelling.hint(for:),
+            by: VersionRange.init(parsing:)
+        )
+    }
+
+    /// Decodes one version range, or a list of alternative ranges.
+    func versionRanges(_ problems: Problems) -> [VersionRange] {
+        self.oneOrMore(problems).compactMap { $0.versionRange(problems) }
     }
 
     /// Decodes a duration and returns it in seconds.
@@ -120,13 +162,14 @@ extension Element {
         let expected = "a duration"
         if case .number(let digits) = self.content {
             let hint = "; write its unit: \(digits)s, \(digits)m, \(digits)h or \(digits)d"
-            return self.reportUnexpected(expected, problems, hint: hint)
+            return self.reject(expected: expected, problems, hint: hint)
         }
         return self.parsed(as: expected, problems, by: TimeSpan.init(parsing:))?.seconds
     }
 
-    private func reportUnexpected<Value>(
-        _ expected: String,
+    /// Reports that the element is not of the expected kind, and returns `nil` instead of a value.
+    func reject<Value>(
+        expected: String,
         _ problems: Problems,
         hint: String = ""
     ) -> Value? {

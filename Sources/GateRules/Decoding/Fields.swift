@@ -4,12 +4,7 @@ package struct Fields {
     private let entries: [String: Element.Entry]
     private let problems: Problems
 
-    /// Decodes the keys of a mapping; `nil` if the element is not a mapping.
-    ///
-    /// - Parameters:
-    ///   - element: The mapping.
-    ///   - keys: The known keys.
-    ///   - problems: The collection for errors about unknown keys.
+    /// Decodes the known keys of a mapping; `nil` if the element is not a mapping.
     package init?(_ element: Element, _ keys: [String], _ problems: Problems) {
         guard let entries = element.entries(problems) else { return nil }
         var known: [String: Element.Entry] = [:]
@@ -35,6 +30,25 @@ package struct Fields {
     package func required(_ key: String, of noun: String) -> Element? {
         if let value = self[key] { return value }
         return self.problems.reject("\(noun) needs '\(key)'", at: self.place)
+    }
+
+    /// Returns the items of a key's list; empty if the key is missing.
+    func items(_ key: String) -> [Element] {
+        self[key]?.list(self.problems) ?? []
+    }
+
+    /// Decodes the value of a key, one of the raw values of an enumeration.
+    func choice<Word: RawRepresentable<String> & CaseIterable>(
+        _ key: String,
+        of words: Word.Type
+    ) -> Word? {
+        self[key].flatMap { $0.choice(of: words, self.problems) }
+    }
+
+    /// Reports a key, if it is present; the message is the key followed by the reason.
+    func refuse(_ key: String?, _ reason: String) {
+        guard let key, let place = self.place(of: key) else { return }
+        self.problems.report("'\(key)' \(reason)", at: place)
     }
 
     private static func report(

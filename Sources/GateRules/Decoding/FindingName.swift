@@ -102,15 +102,12 @@ package enum FindingName: String, Sendable, CaseIterable {
         case .lockout, .planOpens, .newlyRefused, .unknownBackend: .refuses
         case .laxer, .needlessBlock, .nextComplete, .unusedRoute: .notes
         case .deadRule, .deadRoute, .pastRule, .stalledRollout, .earlyStep, .farDate,
-            .longMaintenance,
-            .openMaintenance,
-            .unknownPlatform, .anyPlatform, .otherPlatform, .foreignLink, .insecureLink,
-            .placeholderLink,
-            .comingRefusals, .refusedRelease, .refusedRecommendation, .missingRelease,
-            .repeatedRelease, .buildMetadata, .missingLanguage, .unusedNotice,
-            .largeDenial, .lenientPath, .failedTest, .rejectsUnidentified, .openGate,
-            .needlessAccept, .observing,
-            .identityChanged, .emptyFeed:
+            .longMaintenance, .openMaintenance, .unknownPlatform, .anyPlatform, .otherPlatform,
+            .foreignLink, .insecureLink, .placeholderLink, .comingRefusals, .refusedRelease,
+            .refusedRecommendation, .missingRelease, .repeatedRelease, .buildMetadata,
+            .missingLanguage, .unusedNotice, .largeDenial, .lenientPath, .failedTest,
+            .rejectsUnidentified, .openGate, .needlessAccept, .observing, .identityChanged,
+            .emptyFeed:
             .warns
         }
     }

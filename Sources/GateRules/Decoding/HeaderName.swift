@@ -1,18 +1,5 @@
 /// The name of a header field, in lowercase.
 struct HeaderName: Sendable, Equatable {
-    /// Reasons why a string is not a valid name.
-    enum Failure: Error, CustomStringConvertible {
-        case shape
-        case reserved
-
-        var description: String {
-            switch self {
-            case .shape: "only letters, digits and !#$%&'*+-.^_`|~ are allowed"
-            case .reserved: "this field is reserved for HTTP or VersionGate"
-            }
-        }
-    }
-
     /// Fields that frame, describe or route a message, and fields that the gate reads or writes
     /// itself.
     ///
@@ -28,33 +15,30 @@ struct HeaderName: Sendable, Equatable {
 
     let text: String
 
-    init(parsing text: String) throws(Failure) {
+    init(parsing text: String) throws(InvalidText) {
         try self.init(ofAnyField: text)
         guard !Self.reserved.contains(self.text),
             !Self.reservedBeginnings.contains(where: { self.text.hasPrefix($0) })
-        else { throw .reserved }
+        else { throw InvalidText("this field is reserved for HTTP or VersionGate") }
     }
 
     /// Creates the name of a header field in a test; reserved names are allowed.
-    init(ofAnyField text: String) throws(Failure) {
-        guard text.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~\-]{1,128}/) != nil else { throw .shape }
+    init(ofAnyField text: String) throws(InvalidText) {
+        guard text.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~\-]{1,128}/) != nil else {
+            throw InvalidText("only letters, digits and !#$%&'*+-.^_`|~ are allowed")
+        }
         self.text = text.lowercased()
     }
 }
 
 /// The name of a query parameter for a part of the client's identity, in lowercase.
 struct ParameterName: Sendable, Equatable {
-    /// The reason why a string is not a valid name.
-    enum Failure: Error, CustomStringConvertible {
-        case shape
-
-        var description: String { "only letters, digits, '.', '_', '~' and '-' are allowed" }
-    }
-
     let text: String
 
-    init(parsing text: String) throws(Failure) {
-        guard text.wholeMatch(of: /[A-Za-z0-9._~\-]{1,128}/) != nil else { throw .shape }
+    init(parsing text: String) throws(InvalidText) {
+        guard text.wholeMatch(of: /[A-Za-z0-9._~\-]{1,128}/) != nil else {
+            throw InvalidText("only letters, digits, '.', '_', '~' and '-' are allowed")
+        }
         self.text = text.lowercased()
     }
 }

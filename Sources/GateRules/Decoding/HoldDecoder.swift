@@ -9,9 +9,8 @@ struct HoldDecoder {
     func decode(_ element: Element) -> StoreHold? {
         if case .boolean("true") = element.content { return StoreHold() }
         guard case .mapping = element.content else {
-            let message =
-                "expected true, or a mapping with 'countries' and 'soak', found \(element.found)"
-            return self.problems.reject(message, at: element.place)
+            let expected = "true, or a mapping with 'countries' and 'soak'"
+            return element.reject(expected: expected, self.problems)
         }
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         return StoreHold(

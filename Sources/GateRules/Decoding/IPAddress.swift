@@ -2,19 +2,12 @@ private import Glibc
 
 /// The address of a client, in the notation that the gate uses for a connection's address.
 package struct IPAddress: Sendable, Equatable {
-    /// The reason why a string is not an address.
-    package enum Failure: Error, CustomStringConvertible {
-        case shape
-
-        package var description: String { "expected one such as '192.0.2.1' or '2001:db8::1'" }
-    }
-
     package let text: String
 
     /// Parses an IPv4 address, or an IPv6 address without a zone (RFC 4291 section 2.2).
-    package init(parsing text: String) throws(Failure) {
+    package init(parsing text: String) throws(InvalidText) {
         guard let text = Self.canonical(text, AF_INET) ?? Self.canonical(text, AF_INET6) else {
-            throw .shape
+            throw InvalidText("expected one such as '192.0.2.1' or '2001:db8::1'")
         }
         self.text = text
     }

@@ -21,16 +21,29 @@ struct IdentityDecoder {
         var sources = IdentitySources.defaults
         let headers = self.parts(of: fields["headers"], among: Self.headerParts)
         for (part, value) in headers {
-            sources.headers[part] = value.oneOrMore(self.problems).compactMap { self.header($0) }
+            sources.headers[part] = value.oneOrMore(self.problems).compactMap { name in
+                name.parsed(as: "a header name", self.problems, by: HeaderName.init(parsing:))?.text
+            }
         }
         self.checkHeaders(headers)
         let query = self.parts(of: fields["query"], among: Self.parts)
         for (part, value) in query {
-            sources.query[part] = self.parameter(value)
+            let name = value.parsed(
+                as: "a query parameter",
+                self.problems,
+                by: ParameterName.init(parsing:)
+            )
+            sources.query[part] = name?.text
         }
         self.checkSpeakers(query, "query parameter", spoken: [:])
-        sources.userAgents =
-            fields["userAgent"]?.oneOrMore(self.problems).compactMap { self.pattern($0) } ?? []
+        let patterns = fields["userAgent"]?.oneOrMore(self.problems) ?? []
+        sources.userAgents = patterns.compactMap { element in
+            element.parsed(
+                as: "a User-Agent pattern",
+                self.problems,
+                by: UserAgentPattern.init(parsing:)
+            )
+        }
         return sources
     }
 
@@ -41,23 +54,6 @@ struct IdentityDecoder {
         let names = parts.map(\.name)
         guard let element, let fields = Fields(element, names, self.problems) else { return [] }
         return parts.compactMap { name, part in fields[name].map { (part, $0) } }
-    }
-
-    private func header(_ element: Element) -> String? {
-        element.parsed(as: "a header name", self.problems, by: HeaderName.init(parsing:))?.text
-    }
-
-    private func parameter(_ element: Element) -> String? {
-        element.parsed(as: "a query parameter", self.problems, by: ParameterName.init(parsing:))?
-            .text
-    }
-
-    private func pattern(_ element: Element) -> UserAgentPattern? {
-        element.parsed(
-            as: "a User-Agent pattern",
-            self.problems,
-            by: UserAgentPattern.init(parsing:)
-        )
     }
 
     /// Reports headers, including default headers, that are used for two parts.

@@ -13,24 +13,43 @@ struct MatchDecoder {
                 .compactMap { $0.appPattern(self.problems) },
             platforms: self.names(fields["platform"], .platform)?.map { Platform($0) },
             channels: self.names(fields["channel"], .channel),
-            osVersions: fields["osVersion"].map { self.ranges($0) },
+            osVersions: fields["osVersion"].map { $0.versionRanges(self.problems) },
             requests: RequestDecoder(problems: self.problems).decode(fields)
         )
     }
 
-    /// Decodes one version range, or a list of alternative ranges.
-    func ranges(_ element: Element) -> [VersionRange] {
-        element.oneOrMore(self.problems).compactMap { item in
-            item.parsed(
-                as: "a version range",
-                self.problems,
-                hint: RangeSpelling.hint(for:),
-                by: VersionRange.init(parsing:)
-            )
+    private func names(_ element: Element?, _ kind: ClientName.Kind) -> [String]? {
+        element?.oneOrMore(self.problems).compactMap { $0.clientName(kind, self.problems) }
+    }
+}
+
+/// Decodes `path` and `method` of a rule's `match` and of an exemption.
+struct RequestDecoder {
+    let problems: Problems
+
+    /// Returns the patterns for both keys; `nil` if neither is present.
+    func decode(_ fields: Fields) -> [RequestPattern]? {
+        guard fields["path"] != nil || fields["method"] != nil else { return nil }
+        let methods = fields["method"]?.oneOrMore(self.problems).compactMap { self.method($0) }
+        guard let paths = fields["path"] else {
+            // Invalid methods have been reported already.
+            return (try? RequestPattern(path: nil, methods: methods)).map { [$0] } ?? []
+        }
+        return paths.oneOrMore(self.problems).compactMap { self.pattern($0, methods: methods) }
+    }
+
+    /// Returns the pattern for a path, and for the methods if there are any.
+    func pattern(_ path: Element, methods: [String]? = nil) -> RequestPattern? {
+        path.parsed(as: "a path", self.problems) { text throws(RequestPatternError) in
+            try RequestPattern(path: text, methods: methods)
         }
     }
 
-    private func names(_ element: Element?, _ kind: ClientName.Kind) -> [String]? {
-        element?.oneOrMore(self.problems).compactMap { $0.clientName(kind, self.problems) }
+    /// Returns a valid method as written.
+    func method(_ element: Element) -> String? {
+        element.parsed(as: "a method", self.problems) { text throws(RequestPatternError) in
+            _ = try RequestPattern(path: nil, methods: [text])
+            return text
+        }
     }
 }

@@ -1,22 +1,26 @@
+/// The reason why a string is not a valid value, to append to `'…' is not …: `.
+package struct InvalidText: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
 /// The name of a rule or a notice, which appears in headers, logs and metrics.
 struct Name: Sendable, Equatable {
-    /// The reason why a string is not a valid name.
-    enum Failure: Error, CustomStringConvertible {
-        case shape
-
-        var description: String {
-            "it must be 1 to 64 letters, digits, '.', '_' or '-', and begin with a letter or digit"
-        }
-    }
-
     private static let marks = Array("._-".utf8)
 
     let text: String
 
-    init(parsing text: String) throws(Failure) {
+    init(parsing text: String) throws(InvalidText) {
         let isName = text.utf8.allSatisfy { $0.isLetterOrDigit || Self.marks.contains($0) }
         guard let first = text.utf8.first, first.isLetterOrDigit, text.utf8.count <= 64, isName
-        else { throw .shape }
+        else {
+            throw InvalidText(
+                "it must be 1 to 64 letters, digits, '.', '_' or '-', and begin with a letter or digit"
+            )
+        }
         self.text = text
     }
 }

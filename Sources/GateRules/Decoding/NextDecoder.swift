@@ -25,17 +25,9 @@ struct NextDecoder {
     ) -> RuleDefinition? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         self.checkDemands(fields, of: rule)
-        let decoder = RuleDecoder(problems: self.problems)
         var next = rule
         next.route = nil
-        next.minimum = fields["minimum"].flatMap { decoder.version($0) }
-        next.minimumBuild = fields["minimumBuild"].flatMap { $0.build(self.problems) }
-        next.minimumBuildOf = fields["minimumBuildOf"].flatMap { decoder.version($0) }
-        next.blocked =
-            fields["blocked"].map { MatchDecoder(problems: self.problems).ranges($0) } ?? []
-        next.blockedBuilds = BlockedBuildsDecoder(problems: self.problems).decode(fields)
-        self.read(fields, into: &next)
-        next.schedule = ScheduleDecoder(problems: self.problems).decode(fields)
+        next.setFloor(fields, self.problems)
         next.schedule.until = until?.time
         for key in ["enforceFrom", "warnFrom"] {
             NamedTime(key, of: fields, Problems())?.check(isBefore: until, self.problems)
@@ -50,28 +42,6 @@ struct NextDecoder {
         return next
     }
 
-    private func read(_ fields: Fields, into next: inout RuleDefinition) {
-        next.rollout =
-            fields["rollout"].map { RolloutDecoder(problems: self.problems).decode($0) } ?? []
-        next.holdUntilInStore = fields["holdUntilInStore"]
-            .flatMap { HoldDecoder(problems: self.problems).decode($0) }
-        if let element = fields["requiresOS"] {
-            next.requiresOS = MatchDecoder(problems: self.problems).ranges(element)
-        }
-        for (key, path) in [
-            ("notice", \RuleDefinition.notice), ("recommendedNotice", \.recommendedNotice),
-        ] {
-            guard let element = fields[key] else { continue }
-            next[keyPath: path] = element.text("a notice name", self.problems)
-        }
-        if let element = fields["snooze"] { next.snooze = element.timeSpan(self.problems) }
-        if let element = fields["storeUrl"] {
-            next.storeURL = StoreURLDecoder(problems: self.problems).decode(element)
-        }
-        let mode = fields["mode"].flatMap { $0.choice(of: RuleMode.self, self.problems) }
-        if mode == .observe { next.mode = .observe }
-    }
-
     private func checkDemands(_ fields: Fields, of rule: RuleDefinition) {
         if RuleKeyCombinations.floors.allSatisfy({ fields[$0] == nil }) {
             let message =
@@ -82,27 +52,47 @@ struct NextDecoder {
             let message = "a rule with 'next' needs 'storeUrl', so that denied clients can update"
             self.problems.report(message, at: fields.place)
         }
-        if fields["minimumBuild"] == nil, let place = fields.place(of: "minimumBuildOf") {
-            self.problems.report("'minimumBuildOf' has no effect without 'minimumBuild'", at: place)
+        if fields["minimumBuild"] == nil {
+            fields.refuse("minimumBuildOf", "has no effect without 'minimumBuild'")
         }
-        if fields["holdUntilInStore"] != nil, rule.match.platforms == nil,
-            let place = fields.place(of: "holdUntilInStore")
-        {
-            let message =
-                "'holdUntilInStore' needs 'match' with 'platform': every store has its own releases"
-            self.problems.report(message, at: place)
+        if rule.match.platforms == nil {
+            let reason = "needs 'match' with 'platform': every store has its own releases"
+            fields.refuse("holdUntilInStore", reason)
         }
-        if fields["warnFrom"] != nil, fields["enforceFrom"] == nil,
-            let place = fields.place(of: "rollout")
-        {
-            let message =
-                "'rollout' with 'warnFrom' needs 'enforceFrom'; otherwise this 'next' only warns"
-            self.problems.report(message, at: place)
+        if fields["warnFrom"] != nil, fields["enforceFrom"] == nil {
+            let reason = "with 'warnFrom' needs 'enforceFrom'; otherwise this 'next' only warns"
+            fields.refuse("rollout", reason)
         }
     }
 }
 
 extension RuleDefinition {
+    /// Decodes the keys that a rule and its `next` have in common.
+    ///
+    /// A missing `requiresOS`, notice, `snooze` or `storeUrl` leaves the value unchanged, so that a `next` inherits it.
+    /// `mode` only turns observe mode on: `enforce` in a `next` does not cancel `observe` in its rule.
+    mutating func setFloor(_ fields: Fields, _ problems: Problems) {
+        self.minimum = fields["minimum"].flatMap { $0.bareVersion(problems) }
+        self.minimumBuild = fields["minimumBuild"].flatMap { $0.build(problems) }
+        self.minimumBuildOf = fields["minimumBuildOf"].flatMap { $0.bareVersion(problems) }
+        self.blocked = fields["blocked"].map { $0.versionRanges(problems) } ?? []
+        self.blockedBuilds = BlockedBuildsDecoder(problems: problems).decode(fields)
+        self.schedule = ScheduleDecoder(problems: problems).decode(fields)
+        self.rollout = fields["rollout"].map { RolloutDecoder(problems: problems).decode($0) } ?? []
+        self.holdUntilInStore = fields["holdUntilInStore"]
+            .flatMap { HoldDecoder(problems: problems).decode($0) }
+        if let element = fields["requiresOS"] { self.requiresOS = element.versionRanges(problems) }
+        if let element = fields["notice"] { self.notice = element.text("a notice name", problems) }
+        if let element = fields["recommendedNotice"] {
+            self.recommendedNotice = element.text("a notice name", problems)
+        }
+        if let element = fields["snooze"] { self.snooze = element.timeSpan(problems) }
+        if let element = fields["storeUrl"] {
+            self.storeURL = StoreURLDecoder(problems: problems).decode(element)
+        }
+        if fields.choice("mode", of: RuleMode.self) == .observe { self.mode = .observe }
+    }
+
     /// Puts the rule and all its `next` floors in observe mode.
     package mutating func observe() {
         self.mode = .observe

@@ -17,21 +17,15 @@ struct ReleaseDecoder {
         // A source may know the builds of a release without its version.
         let stated =
             builds == nil ? fields.required("version", of: "a release") : fields["version"]
-        let version = stated.flatMap { element in
-            element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
-        }
+        let version = stated.flatMap { $0.version(self.problems) }
         let releasedAt = NamedTime("releasedAt", of: fields, self.problems)
         let app = fields["app"].flatMap { $0.clientName(.app, self.problems) }
         let channel = fields["channel"].flatMap { $0.clientName(.channel, self.problems) }
         let countries = fields["countries"].map { self.countries($0) }
         let storeCountries = fields["storeCountries"].map { self.storeCountries($0, countries) }
         let phase = PhaseDecoder(problems: self.problems).decode(fields, releasedAt)
-        let storeURL = fields["storeUrl"].flatMap { element in
-            element.parsed(as: "a store URL", self.problems, by: StoreLink.init(parsing:))
-        }
-        let minimumOS = fields["minimumOS"].flatMap { element in
-            element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
-        }
+        let storeURL = fields["storeUrl"].flatMap { $0.storeLink(self.problems) }
+        let minimumOS = fields["minimumOS"].flatMap { $0.version(self.problems) }
         guard let platform, version != nil || stated == nil else { return nil }
         return Release(
             app: app,
@@ -43,7 +37,7 @@ struct ReleaseDecoder {
             countries: countries,
             storeCountries: storeCountries,
             phase: phase,
-            storeURL: storeURL?.text,
+            storeURL: storeURL,
             minimumOS: minimumOS
         )
     }
@@ -53,11 +47,7 @@ struct ReleaseDecoder {
         guard let list = fields["builds"] else {
             return fields["build"].map { $0.build(self.problems).map { [$0] } ?? [] }
         }
-        if let place = fields.place(of: "build") {
-            let message =
-                "'build' cannot be combined with 'builds': list all builds in 'builds'"
-            self.problems.report(message, at: place)
-        }
+        fields.refuse("build", "cannot be combined with 'builds': list all builds in 'builds'")
         var known: [BuildNumber: Place] = [:]
         let builds = list.oneOrMore(self.problems).compactMap { element in
             element.build(self.problems).map { ($0, element.place) }
@@ -105,5 +95,41 @@ struct ReleaseDecoder {
             self.problems.report(message, at: element.place)
         }
         return codes
+    }
+}
+
+/// Decodes `phased` and `phasedFrom`: the progress of a phased release in a store.
+package struct PhaseDecoder {
+    static let keys = ["completeAt"]
+    package static let partialWord = "partial"
+    /// The duration of an App Store phased release in seconds.
+    private static let duration: Int64 = 7 * 86_400
+
+    let problems: Problems
+
+    func decode(_ fields: Fields, _ releasedAt: NamedTime?) -> ReleasePhase {
+        let phasedFrom = NamedTime("phasedFrom", of: fields, self.problems)
+        releasedAt?.check(isNotAfter: phasedFrom, self.problems)
+        guard let element = fields["phased"] else {
+            return phasedFrom.map { from in
+                let end = from.time.secondsSinceEpoch + Self.duration
+                return .phased(completeAt: Timestamp(secondsSinceEpoch: end))
+            } ?? .complete
+        }
+        fields.refuse("phasedFrom", "cannot be combined with 'phased'")
+        return self.phase(element, releasedAt) ?? .complete
+    }
+
+    private func phase(_ element: Element, _ releasedAt: NamedTime?) -> ReleasePhase? {
+        if case .text(Self.partialWord) = element.content { return .partial }
+        guard case .mapping = element.content else {
+            let expected = "'\(Self.partialWord)', or a mapping with 'completeAt'"
+            return element.reject(expected: expected, self.problems)
+        }
+        guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
+        _ = fields.required("completeAt", of: "a phased release")
+        let completeAt = NamedTime("completeAt", of: fields, self.problems)
+        releasedAt?.check(isNotAfter: completeAt, self.problems)
+        return completeAt.map { .phased(completeAt: $0.time) }
     }
 }

@@ -9,16 +9,12 @@ struct RolloutDecoder {
 
     /// Decodes a single share, which applies immediately, or steps that never decrease.
     func decode(_ element: Element) -> [RolloutStep] {
-        guard case .list(let items) = element.content else {
+        guard case .list = element.content else {
             let share = self.percent(element, "\(Self.share) or a list of steps")
             return share.map { [RolloutStep(at: nil, percent: $0)] } ?? []
         }
-        if items.isEmpty {
-            let message = "an empty list has no effect; leave out the key"
-            self.problems.report(message, at: element.place)
-        }
         var steps: [RolloutStep] = []
-        for item in items {
+        for item in element.oneOrMore(self.problems) {
             guard let step = self.step(item, after: steps.last) else { continue }
             steps.append(step)
         }
@@ -37,7 +33,7 @@ struct RolloutDecoder {
         }
         if let percent, let share, let before = last?.percent, share < before {
             // Once a client has had to update, it must not be let through again.
-            let order = "\(Self.text(share)) after \(Self.text(before))"
+            let order = "\(Self.number(share))% after \(Self.number(before))%"
             let message = "a rollout cannot decrease: \(order)"
             self.problems.report(message, at: percent.place)
         }
@@ -56,11 +52,10 @@ struct RolloutDecoder {
         case .boolean, .date, .nothing, .list, .mapping:
             break
         }
-        let message = "expected \(expected), found \(element.found)\(hint)"
-        return self.problems.reject(message, at: element.place)
+        return element.reject(expected: expected, self.problems, hint: hint)
     }
 
-    static func text(_ percent: Double) -> String {
-        Int(exactly: percent).map { "\($0)%" } ?? "\(percent)%"
+    static func number(_ percent: Double) -> String {
+        Int(exactly: percent).map { "\($0)" } ?? "\(percent)"
     }
 }

@@ -10,7 +10,7 @@ struct RouteDecoder {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let backend = fields.required("to", of: "a route")?
             .parsed(as: "the name of a backend", self.problems, by: BackendName.init(parsing:))
-        let versions = fields["versions"].map { MatchDecoder(problems: self.problems).ranges($0) }
+        let versions = fields["versions"].map { $0.versionRanges(self.problems) }
         let builds = fields["builds"].map { element in
             element.oneOrMore(self.problems).compactMap { $0.buildRange(self.problems) }
         }
@@ -25,9 +25,7 @@ struct RouteDecoder {
     }
 
     private func fallback(_ fields: Fields) -> Route.Fallback? {
-        if let element = fields["otherwise"] {
-            return element.choice(of: Route.Fallback.self, self.problems)
-        }
+        if fields["otherwise"] != nil { return fields.choice("otherwise", of: Route.Fallback.self) }
         let message =
             "a route needs 'otherwise': 'refuse' or 'default', for requests while the backend cannot be reached"
         return self.problems.reject(message, at: fields.place)
@@ -36,24 +34,12 @@ struct RouteDecoder {
 
 /// The name of a backend in the settings and in routes.
 package struct BackendName: Sendable, Equatable {
-    /// The reason why a string is not the name of a backend.
-    package enum Failure: Error, CustomStringConvertible {
-        case shape
-        case reserved
-
-        package var description: String {
-            switch self {
-            case .shape: Name.Failure.shape.description
-            case .reserved: "this name is reserved for the default backend"
-            }
-        }
-    }
-
     package let text: String
 
-    package init(parsing text: String) throws(Failure) {
-        guard let name = try? Name(parsing: text) else { throw .shape }
-        guard name.text != Route.defaultBackend else { throw .reserved }
-        self.text = name.text
+    package init(parsing text: String) throws(InvalidText) {
+        self.text = try Name(parsing: text).text
+        guard text != Route.defaultBackend else {
+            throw InvalidText("this name is reserved for the default backend")
+        }
     }
 }

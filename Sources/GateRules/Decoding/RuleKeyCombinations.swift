@@ -17,18 +17,13 @@ struct RuleKeyCombinations {
         "storeUrl", "notice", "accept",
     ]
 
-    private let fields: Fields
-    private let problems: Problems
-
-    init(_ fields: Fields, _ problems: Problems) {
-        self.fields = fields
-        self.problems = problems
-    }
+    let fields: Fields
+    let problems: Problems
 
     func check() {
         self.checkStore()
         if self.fields["minimumBuild"] == nil {
-            self.refuse("minimumBuildOf", "has no effect without 'minimumBuild'")
+            self.fields.refuse("minimumBuildOf", "has no effect without 'minimumBuild'")
         }
         guard self.fields["route"] == nil else { return self.checkRoute() }
         guard self.fields["maintenance"] == nil else { return self.checkMaintenance() }
@@ -41,13 +36,13 @@ struct RuleKeyCombinations {
         if let floor = self.first(of: Self.floors) {
             self.checkFloor(floor)
         } else {
-            self.refuse(
+            self.fields.refuse(
                 self.first(of: Self.ramps + AnswerDecoder.keys),
                 "has no effect without 'minimum', 'minimumBuild' or 'blocked'"
             )
         }
         if self.first(of: Self.recommendations + ["warnFrom"]) == nil {
-            self.refuse(
+            self.fields.refuse(
                 self.first(of: Self.hints),
                 "has no effect without 'recommended' or 'warnFrom'"
             )
@@ -56,23 +51,12 @@ struct RuleKeyCombinations {
 
     /// Reports keys that depend on releases but have no platform: every store has its own releases.
     private func checkStore() {
-        let isForPlatforms = self.fields["match"]?.hasKey("platform") ?? false
-        guard !isForPlatforms else { return }
-        self.refuse(
-            self.first(of: ["holdUntilInStore"]),
-            "needs 'match' with 'platform': every store has its own releases"
-        )
+        guard self.fields["match"]?["platform"] == nil else { return }
+        let reason = "needs 'match' with 'platform': every store has its own releases"
+        self.fields.refuse("holdUntilInStore", reason)
         if case .text(RuleDecoder.storeWord) = self.fields["recommended"]?.content {
-            self.refuse(
-                "recommended",
-                "with 'store' needs 'match' with 'platform': every store has its own releases"
-            )
+            self.fields.refuse("recommended", "with 'store' \(reason)")
         }
-    }
-
-    private func refuse(_ key: String?, _ reason: String) {
-        guard let key, let place = self.fields.place(of: key) else { return }
-        self.problems.report("'\(key)' \(reason)", at: place)
     }
 
     private func checkFloor(_ floor: String) {
@@ -81,30 +65,24 @@ struct RuleKeyCombinations {
                 "a rule with '\(floor)' needs 'storeUrl', so that denied clients can update"
             self.problems.report(message, at: self.fields.place)
         }
-        if self.fields["warnFrom"] != nil, self.fields["enforceFrom"] == nil,
-            let place = self.fields.place(of: "rollout")
-        {
-            let message =
-                "'rollout' with 'warnFrom' needs 'enforceFrom'; otherwise the rule only "
-                + "warns"
-            self.problems.report(message, at: place)
+        if self.fields["warnFrom"] != nil, self.fields["enforceFrom"] == nil {
+            let reason = "with 'warnFrom' needs 'enforceFrom'; otherwise the rule only warns"
+            self.fields.refuse("rollout", reason)
         }
     }
 
     private func checkMaintenance() {
-        for key in Self.demands + Self.ramps + Self.hints + Self.conditions
-        where self.fields[key] != nil {
-            self.refuse(key, "cannot be combined with 'maintenance'; use two rules")
+        for key in Self.demands + Self.ramps + Self.hints + Self.conditions {
+            self.fields.refuse(key, "cannot be combined with 'maintenance'; use two rules")
         }
     }
 
     private func checkRoute() {
         for key in RuleDecoder.keys where !Self.besideRoute.contains(key) {
-            guard self.fields[key] != nil else { continue }
-            self.refuse(key, "cannot be combined with 'route'; use two rules")
+            self.fields.refuse(key, "cannot be combined with 'route'; use two rules")
         }
         guard self.fields["next"] == nil else { return }
-        self.refuse(
+        self.fields.refuse(
             self.first(of: ["storeUrl", "notice"]),
             "has no effect in a rule with 'route' and no 'next'"
         )
@@ -121,13 +99,5 @@ struct RuleKeyCombinations {
 
     private func first(of keys: [String]) -> String? {
         keys.first { self.fields[$0] != nil }
-    }
-}
-
-extension Element {
-    /// Whether a mapping has a key; its value is not checked.
-    fileprivate func hasKey(_ key: String) -> Bool {
-        guard case .mapping(let entries) = self.content else { return false }
-        return entries.contains { $0.key == key }
     }
 }

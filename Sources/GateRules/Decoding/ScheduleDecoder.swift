@@ -17,7 +17,13 @@ struct ScheduleDecoder {
             enforceFrom: enforceFrom,
             problems: self.problems
         )
-        self.checkEnds(of: fields)
+        // Brownouts follow the warning and announce the enforcement, so they need both.
+        if fields["brownouts"] != nil,
+            let missing = ["warnFrom", "enforceFrom"].first(where: { fields[$0] == nil })
+        {
+            let reason = "they are between 'warnFrom' and 'enforceFrom'"
+            fields.refuse("brownouts", "needs '\(missing)': \(reason)")
+        }
         return RuleSchedule(
             warnFrom: warnFrom?.time,
             enforceFrom: enforceFrom?.time,
@@ -25,15 +31,43 @@ struct ScheduleDecoder {
             brownouts: fields["brownouts"].map { brownouts.decode($0) } ?? []
         )
     }
+}
 
-    /// Reports brownouts if `warnFrom` or `enforceFrom` is missing: brownouts follow the warning
-    /// and announce the enforcement, so they need both.
-    private func checkEnds(of fields: Fields) {
-        guard let place = fields.place(of: "brownouts"),
-            let missing = ["warnFrom", "enforceFrom"].first(where: { fields[$0] == nil })
-        else { return }
-        let message =
-            "'brownouts' needs '\(missing)': they are between 'warnFrom' and 'enforceFrom'"
-        self.problems.report(message, at: place)
+/// A time and its key, for checks of the order of times.
+struct NamedTime {
+    let key: String
+    let time: Timestamp
+    let place: Place
+
+    /// Decodes the time of a key; `nil` if the key is missing or its time is invalid.
+    init?(_ key: String, of fields: Fields, _ problems: Problems) {
+        guard let element = fields[key], let time = element.time(problems) else { return nil }
+        self.key = key
+        self.time = time
+        self.place = element.place
     }
+
+    func check(isNotAfter other: NamedTime?, _ problems: Problems) {
+        guard let other, self.time > other.time else { return }
+        problems.report("\(self) is after \(other)", at: self.place)
+    }
+
+    func check(isBefore other: NamedTime?, _ problems: Problems) {
+        guard let other, self.time >= other.time else { return }
+        problems.report("\(self) is not before \(other)", at: self.place)
+    }
+
+    func check(isNotBefore other: NamedTime?, _ problems: Problems) {
+        guard let other, self.time < other.time else { return }
+        problems.report("\(self) is before \(other)", at: self.place)
+    }
+
+    func check(isAfter other: NamedTime?, _ problems: Problems) {
+        guard let other, self.time <= other.time else { return }
+        problems.report("\(self) is not after \(other)", at: self.place)
+    }
+}
+
+extension NamedTime: CustomStringConvertible {
+    var description: String { "'\(self.key)' (\(self.time))" }
 }

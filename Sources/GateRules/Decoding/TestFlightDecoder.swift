@@ -1,17 +1,13 @@
 internal import GatePolicy
 
-/// Decodes `testFlight`: the builds that testers have, by app.
+/// Decodes an entry of `testFlight`: the builds of an app that testers have.
 struct TestFlightDecoder {
     static let keys = ["app", "platform", "feed", "words", "builds"]
     static let buildKeys = ["version", "build", "audience", "testing", "expiresAt", "releaseNotes"]
 
     let problems: Problems
 
-    func decode(_ element: Element) -> [TestFlightApp] {
-        (element.list(self.problems) ?? []).compactMap { self.app($0) }
-    }
-
-    private func app(_ element: Element) -> TestFlightApp? {
+    func decode(_ element: Element) -> TestFlightApp? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let platform = fields.required("platform", of: "a TestFlight app")
             .flatMap { $0.text("a platform", self.problems) }
@@ -20,8 +16,7 @@ struct TestFlightDecoder {
             .map { $0.compactMap { self.build($0) } }
         let app = fields["app"].flatMap { $0.text("an app identifier", self.problems) }
         let feed = fields["feed"].flatMap { $0.text("a feed id", self.problems) }
-        let words = fields["words"]
-            .flatMap { $0.choice(of: TestAudience.Words.self, self.problems) }
+        let words = fields.choice("words", of: TestAudience.Words.self)
         guard let platform, let builds else { return nil }
         return TestFlightApp(
             app: app,
@@ -34,15 +29,10 @@ struct TestFlightDecoder {
 
     private func build(_ element: Element) -> TestFlightBuild? {
         guard let fields = Fields(element, Self.buildKeys, self.problems) else { return nil }
-        let version = fields.required("version", of: "a build").flatMap { element in
-            element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
-        }
+        let version = fields.required("version", of: "a build")
+            .flatMap { $0.version(self.problems) }
         let build = fields.required("build", of: "a build").flatMap { element in
-            element.parsed(
-                as: "a build number",
-                self.problems,
-                by: AppVersion.init(parsing:)
-            )
+            element.parsed(as: "a build number", self.problems, by: AppVersion.init(parsing:))
         }
         let audience = fields.required("audience", of: "a build")
             .flatMap { $0.choice(of: TestAudience.self, self.problems) }
@@ -64,11 +54,10 @@ struct TestFlightDecoder {
     private func releaseNotes(_ element: Element) -> [LanguageTag: String] {
         var notes: [LanguageTag: String] = [:]
         for entry in element.entries(self.problems) ?? [] {
-            guard let language = LanguageTag(entry.key) else {
-                let message = "'\(entry.key)' is not a language tag such as 'en' or 'zh-Hant'"
-                self.problems.report(message, at: entry.place)
-                continue
-            }
+            guard
+                let language = LanguageTag(entry.key)
+                    ?? self.problems.reject(language: entry.key, at: entry.place)
+            else { continue }
             notes[language] = entry.value.text("release notes", self.problems)
         }
         return notes

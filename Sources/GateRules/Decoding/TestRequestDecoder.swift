@@ -58,9 +58,13 @@ struct TestRequestDecoder {
         request.parts[.build] =
             fields["build"].flatMap { $0.build(self.problems) }.map { "\($0)" }
         request.headers = fields["headers"].map { self.headers($0) } ?? []
-        request.method = fields["method"].flatMap { self.method($0) } ?? request.method
+        // As in a rule, `post` means POST.
+        let method = fields["method"].flatMap { RequestDecoder(problems: self.problems).method($0) }
+        request.method = method?.uppercased() ?? request.method
         request.path = fields["path"].flatMap { self.path($0) } ?? request.path
-        request.address = fields["address"].flatMap { self.address($0) }
+        request.address =
+            fields["address"]?
+            .parsed(as: "an IP address", self.problems, by: IPAddress.init(parsing:))?.text
         return request
     }
 
@@ -77,14 +81,6 @@ struct TestRequestDecoder {
         }
     }
 
-    private func method(_ element: Element) -> String? {
-        element.parsed(as: "a method", self.problems) { text throws(RequestPatternError) in
-            _ = try RequestPattern(path: nil, methods: [text])
-            // As in a rule, `post` means POST.
-            return text.uppercased()
-        }
-    }
-
     private func path(_ element: Element) -> String? {
         guard let path = self.line(element, "a path") else { return nil }
         guard path.hasPrefix("/"), !path.contains(where: \.isWhitespace) else {
@@ -92,10 +88,6 @@ struct TestRequestDecoder {
             return self.problems.reject(message, at: element.place)
         }
         return path
-    }
-
-    private func address(_ element: Element) -> String? {
-        element.parsed(as: "an IP address", self.problems, by: IPAddress.init(parsing:))?.text
     }
 
     /// Decodes a string without control characters, as HTTP requires for header field values and

@@ -1,18 +1,5 @@
 /// A duration as written in a rules file: `90m`, `48h`, `7d`.
 package struct TimeSpan: Sendable, Equatable {
-    /// Reasons why a string is not a duration.
-    package enum Failure: Error, CustomStringConvertible {
-        case shape
-        case tooLong
-
-        package var description: String {
-            switch self {
-            case .shape: "write a whole number and its unit, 's', 'm', 'h' or 'd', such as '48h'"
-            case .tooLong: "the maximum is 3650d"
-            }
-        }
-    }
-
     private static let longest: Int64 = 3_650 * 86_400
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
 
@@ -22,11 +9,17 @@ package struct TimeSpan: Sendable, Equatable {
         self.seconds = seconds
     }
 
-    package init(parsing text: String) throws(Failure) {
+    package init(parsing text: String) throws(InvalidText) {
         guard let unit = text.last.flatMap({ Self.units[$0] }),
             let digits = text.wholeMatch(of: /([0-9]+)[smhd]/)?.1
-        else { throw .shape }
-        guard let count = Int64(digits), count <= Self.longest / unit else { throw .tooLong }
+        else {
+            throw InvalidText(
+                "write a whole number and its unit, 's', 'm', 'h' or 'd', such as '48h'"
+            )
+        }
+        guard let count = Int64(digits), count <= Self.longest / unit else {
+            throw InvalidText("the maximum is 3650d")
+        }
         self.seconds = count * unit
     }
 }

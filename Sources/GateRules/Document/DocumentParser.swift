@@ -16,7 +16,7 @@ struct DocumentParser {
     private var anchored: [String: (element: Element, size: Int)] = [:]
     private var lastAlias: Place?
 
-    init(_ source: RulesSource, mostElements: Int = Self.maximumElements) {
+    init(_ source: RulesSource, mostElements: Int) {
         self.source = source
         self.mostElements = mostElements
     }
@@ -29,7 +29,7 @@ struct DocumentParser {
         } catch let error as RulesFileError {
             throw error
         } catch let failure as YAMLFailure {
-            throw SyntaxProblem(in: text)
+            throw SyntaxProblem(text: text)
                 .error(failure, after: self.lastAlias, in: self.source.name)
         } catch {
             throw self.error("cannot be read as YAML: \(error)")
@@ -171,5 +171,25 @@ struct DocumentParser {
 
     private func error(_ message: String) -> RulesFileError {
         RulesFileError(Place(file: self.source.name), message)
+    }
+}
+
+extension RulesSource {
+    /// Parses the only document of the file.
+    func parsed(
+        mostElements: Int = DocumentParser.maximumElements
+    ) throws(RulesFileError) -> Element {
+        var parser = DocumentParser(self, mostElements: mostElements)
+        return try parser.parse()
+    }
+
+    /// Parses the only document of the file; `nil` if it cannot be parsed, which is reported.
+    func parsed(_ problems: Problems) -> Element? {
+        do throws(RulesFileError) {
+            return try self.parsed()
+        } catch {
+            problems.report(error)
+            return nil
+        }
     }
 }

@@ -56,3 +56,53 @@ package struct Element: Sendable {
         }
     }
 }
+
+/// Reads elements without reporting problems.
+extension Element {
+    /// Returns the value of a key of a mapping, or of an index of a list.
+    subscript(key: String) -> Element? {
+        switch self.content {
+        case .mapping(let entries): entries.first { $0.key == key }?.value
+        case .list(let items): Int(key).flatMap { items.indices.contains($0) ? items[$0] : nil }
+        case .text, .number, .boolean, .date, .nothing: nil
+        }
+    }
+
+    /// The scalar as written.
+    var scalar: String? {
+        switch self.content {
+        case .text(let text), .number(let text), .boolean(let text), .date(let text): text
+        case .nothing, .list, .mapping: nil
+        }
+    }
+
+    var entries: [Entry] {
+        if case .mapping(let entries) = self.content { entries } else { [] }
+    }
+
+    var items: [Element] {
+        if case .list(let items) = self.content { items } else { [] }
+    }
+
+    /// The items of a list, or the element itself.
+    var listed: [Element] {
+        if case .list(let items) = self.content { items } else { [self] }
+    }
+}
+
+/// A location in a rules file; lines and columns start at 1, as in editors.
+package struct Place: Sendable, Hashable {
+    let file: String
+    var line = 1
+    var column = 1
+}
+
+extension Place: CustomStringConvertible {
+    package var description: String { "\(self.file):\(self.line):\(self.column)" }
+}
+
+/// A value and its location, for checks across files.
+struct Located<Value: Sendable>: Sendable {
+    let value: Value
+    let place: Place
+}

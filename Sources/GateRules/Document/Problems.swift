@@ -26,18 +26,14 @@ package final class Problems {
         return nil
     }
 
+    /// Reports a string that is not a language, and returns `nil` instead of a value.
+    func reject<Value>(language text: String, at place: Place) -> Value? {
+        self.reject("'\(text)' is not a language tag such as 'en' or 'zh-Hant'", at: place)
+    }
+
     /// Returns the problems in the order of the files, then of their locations.
     func sorted(byFiles files: [String]) -> [RulesFileError] {
-        let order = Dictionary(
-            files.enumerated().map { ($1, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        return self.found.sorted { left, right in
-            let files = (order[left.file] ?? 0, order[right.file] ?? 0)
-            return files.0 == files.1
-                ? (left.line, left.column, left.message)
-                    < (right.line, right.column, right.message)
-                : files.0 < files.1
-        }
+        let order = ErrorOrder(ofFiles: files)
+        return self.found.sorted { order.key($0) < order.key($1) }
     }
 }

@@ -44,11 +44,7 @@ package struct Revision: Sendable, Equatable {
         self.init(of: Beginning(sources), and: [])
     }
 
-    /// Creates a revision.
-    ///
-    /// - Parameters:
-    ///   - beginning: The hash of the files.
-    ///   - feeds: The values of feeds, named as in messages.
+    /// Creates a revision from the hash of the files and the values of feeds, named as in messages.
     init(of beginning: Beginning, and feeds: [RulesSource]) {
         var whole = beginning
         for source in feeds { whole.add(feed: source) }

@@ -48,12 +48,31 @@ extension RulesFileError {
             message: self.message + text
         )
     }
+
+    /// Returns the error with a severity before its message, as in `file:line:col: warning: message`.
+    func described(as severity: String) -> String {
+        "\(self.file):\(self.line):\(self.column): \(severity): \(self.message)"
+    }
 }
 
 extension RulesFileError: CustomStringConvertible {
     /// The error as `file:line:col: message`, which editors and terminals show as a link.
     package var description: String {
         "\(self.file):\(self.line):\(self.column): \(self.message)"
+    }
+}
+
+/// The order in which errors and findings are shown: that of the files, then of their locations.
+struct ErrorOrder {
+    private let positions: [String: Int]
+
+    init(ofFiles files: [String]) {
+        self.positions = Dictionary(firstOf: files.enumerated().map { ($1, $0) })
+    }
+
+    /// Returns the values to compare; `name` distinguishes findings with the same message.
+    func key(_ error: RulesFileError, _ name: String = "") -> (Int, Int, Int, String, String) {
+        (self.positions[error.file] ?? 0, error.line, error.column, error.message, name)
     }
 }
 

@@ -1,4 +1,6 @@
-internal import GateSystem
+package import GateSystem
+private import Glibc
+
 /// Reads a rules file, or all rules files of a folder as one consistent state.
 struct RulesReader {
     /// The maximum number of attempts to read a folder that changes during the read.
@@ -18,7 +20,7 @@ struct RulesReader {
         } catch .isFolder {
             return try self.readFolder()
         } catch {
-            throw RulesFileErrors(RulesFileError(file: self.path, message: "\(error)"))
+            throw self.error("\(error)")
         }
     }
 
@@ -70,5 +72,39 @@ struct RulesReader {
 
     private func error(_ message: String) -> RulesFileErrors {
         RulesFileErrors(RulesFileError(file: self.path, message: message))
+    }
+}
+
+/// The rules files of a folder, in the order of their names.
+package struct FolderListing: Sendable, Equatable {
+    private static let suffixes = [".yaml", ".yml", ".json"]
+
+    /// The names without the folder's path.
+    package let names: [String]
+
+    /// Lists a folder.
+    ///
+    /// Names that start with a dot, such as Kubernetes' `..data`, are skipped, as are JSON Schemas,
+    /// which are stored next to the rules for use by editors.
+    package init(path: String) throws(FileContent.Failure) {
+        guard let folder = unsafe opendir(path) else {
+            throw errno == ENOENT ? .missing : .system(errno)
+        }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if Self.takes(name) { names.append(name) }
+        }
+        // Sorted by bytes, not by locale: the order must be the same on every system.
+        self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Whether a file of this name is a rules file.
+    package static func takes(_ name: String) -> Bool {
+        !name.hasPrefix(".") && !name.hasSuffix(".schema.json")
+            && self.suffixes.contains { name.hasSuffix($0) }
     }
 }

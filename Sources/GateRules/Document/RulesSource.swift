@@ -18,11 +18,15 @@ package struct RulesSource: Sendable, Equatable {
         self.limit = limit
     }
 
+    init(name: String, text: String) {
+        self.init(name: name, bytes: Array(text.utf8))
+    }
+
     /// Reads a file.
-    init(path: String) throws(RulesFileError) {
+    init(path: String, atMost limit: Int = Self.maximumSize) throws(RulesFileError) {
         do throws(FileContent.Failure) {
-            let content = try FileContent(path: path, atMost: Self.maximumSize)
-            self.init(name: path, bytes: content.bytes)
+            let content = try FileContent(path: path, atMost: limit)
+            self.init(name: path, bytes: content.bytes, atMost: limit)
         } catch {
             throw RulesFileError(file: path, message: "\(error)")
         }

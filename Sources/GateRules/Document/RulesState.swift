@@ -34,11 +34,11 @@ package struct RulesState: Equatable {
     let identity: RulesIdentity
     let content: Result<Revision, RulesFileErrors>
 
-    init(identity: RulesIdentity, content: Result<Revision, RulesFileErrors>) {
-        self.identity = identity
-        self.content = content
-    }
+    /// The identity of this state, for a reload.
+    package var sighting: RulesSighting { RulesSighting(identity: self.identity) }
+}
 
+extension RulesState {
     /// Reads the rules.
     package init(path: String) {
         // The identity is read before the content, so that a change in between is found at the next
@@ -49,18 +49,11 @@ package struct RulesState: Equatable {
         }
         self.init(identity: identity, content: content)
     }
-
-    /// The identity of this state, for a reload.
-    package var sighting: RulesSighting { RulesSighting(identity: self.identity) }
 }
 
 /// A state of the rules that the watcher has seen after the writer finished.
 package struct RulesSighting: Sendable {
-    private let identity: RulesIdentity
-
-    init(identity: RulesIdentity) {
-        self.identity = identity
-    }
+    let identity: RulesIdentity
 
     /// Whether the files are unchanged; otherwise they are being written again.
     func holds(at path: String) -> Bool { RulesIdentity(path: path) == self.identity }

@@ -1,10 +1,6 @@
 /// Translates a YAML syntax error into a message that helps the author fix it.
 struct SyntaxProblem {
-    private let text: String
-
-    init(in text: String) {
-        self.text = text
-    }
+    let text: String
 
     /// Returns the error for a failure; `alias` is the location of the last alias before it.
     func error(

@@ -52,9 +52,7 @@ extension Element {
     /// Decodes the language of texts.
     package func language(_ problems: Problems) -> LanguageTag? {
         guard let text = self.text("a language tag", problems) else { return nil }
-        if let language = LanguageTag(text) { return language }
-        let message = "'\(text)' is not a language tag such as 'en' or 'zh-Hant'"
-        return problems.reject(message, at: self.place)
+        return LanguageTag(text) ?? problems.reject(language: text, at: self.place)
     }
 
     /// Decodes hosts that redirects may lead to.

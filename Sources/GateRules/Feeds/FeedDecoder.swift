@@ -1,3 +1,5 @@
+package import GateSystem
+
 /// Decodes an entry of `feeds`.
 struct FeedDecoder {
     private static let webhookKey = "webhookSecret"
@@ -8,8 +10,8 @@ struct FeedDecoder {
 
     func decode(_ element: Element) -> FeedDefinition? {
         guard let (kind, decoder) = self.decoder(for: element) else { return nil }
-        let fields = Fields(element, Self.keys(with: decoder), self.problems)
-        guard let fields else { return nil }
+        let keys = Self.keys(with: decoder)
+        guard let fields = Fields(element, keys, self.problems) else { return nil }
         let id = fields.required("id", of: "a feed").flatMap { element in
             element.parsed(as: "a feed id", self.problems, by: Name.init(parsing:))
         }
@@ -65,14 +67,11 @@ struct FeedDecoder {
             let message = "'staleAfter' must be longer than the polling interval of \(every) s"
             self.problems.report(message, at: element.place)
         }
-        if fields["staleAfter"] == nil, let place = fields.place(of: "whenStale") {
-            self.problems.report("'whenStale' requires 'staleAfter'", at: place)
-        }
+        if fields["staleAfter"] == nil { fields.refuse("whenStale", "requires 'staleAfter'") }
         return FeedTiming(
             every: every,
             staleAfter: staleAfter,
-            whenStale: fields["whenStale"]
-                .flatMap { $0.choice(of: FeedTiming.StalePolicy.self, self.problems) } ?? .keep
+            whenStale: fields.choice("whenStale", of: FeedTiming.StalePolicy.self) ?? .keep
         )
     }
 
@@ -100,4 +99,41 @@ package protocol FeedSourceDecoder: Sendable {
 
 extension FeedSourceDecoder {
     package var webhook: FeedWebhook.Form? { .hub }
+}
+
+/// The kinds of feeds that a rules file can name after `source`.
+package struct FeedKinds: Sendable {
+    /// The decoders and the values of `source` that select them, in the order in which messages
+    /// list them.
+    let decoders: [(word: String, decoder: any FeedSourceDecoder)]
+    /// Decodes a URL; `nil` in a program without network access.
+    let address: (@Sendable (Element, Problems) -> FetchURL?)?
+
+    /// Whether feeds are skipped, because a gate has already fetched their values.
+    let areSkipped: Bool
+
+    /// No kinds, for a program without network access.
+    package static let none = FeedKinds(areSkipped: false)
+    /// No kinds, for a program that gets the values of feeds from a gate.
+    static let skipped = FeedKinds(areSkipped: true)
+
+    /// Creates the kinds of a program that can fetch URLs.
+    ///
+    /// - Parameters:
+    ///   - decoders: The decoders, by the value of `source`.
+    ///   - address: Decodes a URL, or reports why it cannot be fetched.
+    package init(
+        _ decoders: KeyValuePairs<String, any FeedSourceDecoder>,
+        address: @escaping @Sendable (Element, Problems) -> FetchURL?
+    ) {
+        self.decoders = decoders.map { (word: $0.key, decoder: $0.value) }
+        self.address = address
+        self.areSkipped = false
+    }
+
+    private init(areSkipped: Bool) {
+        self.decoders = []
+        self.address = nil
+        self.areSkipped = areSkipped
+    }
 }

@@ -1,4 +1,5 @@
 package import GateSystem
+
 /// The reason why a feed has no new valid value; its previous value stays active.
 package struct FeedFailure: Error, Sendable, Equatable {
     package enum Reason: Sendable, Equatable {

@@ -17,11 +17,9 @@ package struct FeedRuleTemplate: Sendable, Equatable {
     private let members: [JSONValue.Member]
 
     package static let empty = FeedRuleTemplate(members: [])
+}
 
-    private init(members: [JSONValue.Member]) {
-        self.members = members
-    }
-
+extension FeedRuleTemplate {
     /// Decodes `rule`; problems are reported at their location.
     package init(_ element: Element, _ problems: Problems) {
         guard Fields(element, Self.keys, problems) != nil,

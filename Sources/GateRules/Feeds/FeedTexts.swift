@@ -49,13 +49,6 @@ package struct FeedTexts: Sendable, Equatable {
     /// braces.
     private static func escaped(_ text: String) -> String {
         if (try? NoticeTemplate(parsing: text, for: .notice)) != nil { return text }
-        return text.doubling("{").doubling("}")
-    }
-}
-
-extension String {
-    fileprivate func doubling(_ mark: String) -> String {
-        self.split(separator: mark, omittingEmptySubsequences: false)
-            .joined(separator: mark + mark)
+        return text.replacing("{", with: "{{").replacing("}", with: "}}")
     }
 }

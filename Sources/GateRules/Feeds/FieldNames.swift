@@ -46,8 +46,7 @@ package struct FieldNames: Sendable, Equatable {
 
     private static func word(_ entry: Element.Entry, _ problems: Problems) -> Word? {
         guard let language = LanguageTag(language: entry.key) else {
-            let message = "'\(entry.key)' is not a language tag such as 'en' or 'zh-Hant'"
-            return problems.reject(message, at: entry.place)
+            return problems.reject(language: entry.key, at: entry.place)
         }
         return self.path(entry.value, problems).map { Word(language: language, path: $0) }
     }

@@ -58,3 +58,17 @@ struct RulesInReview {
         self.covering = CoveringIndex(floors)
     }
 }
+
+extension FindingCollector {
+    /// Adds a finding about a floor, at the location of a key; `nil` for that of the rule's ID.
+    func report(
+        _ name: FindingName,
+        _ message: String,
+        on floor: RulesInReview.Floor,
+        at key: String?,
+        allowedBecause reason: String? = nil
+    ) {
+        let place = key.map { floor.places.place(of: $0) } ?? floor.places.id
+        self.report(name, message, at: place, rule: floor.rule.id, allowedBecause: reason)
+    }
+}

@@ -39,10 +39,10 @@ extension RulesFindings {
         for error in rules.laxTests { collector.report(.failedTest, error) }
         if let old { TransitionCheck(from: old, to: rules, at: now).report(to: collector) }
         if let old, let census {
-            GuardCheck(from: old, to: rules, census, at: now).report(to: collector)
+            GuardCheck(old: old, new: rules, census: census, now: now).report(to: collector)
         }
         if let census {
-            UnusedRouteCheck(rules, census, at: now).report(to: collector)
+            UnusedRouteCheck(rules: rules, census: census, now: now).report(to: collector)
         }
         var acceptance = Acceptance(rules)
         let judged = collector.sorted(byFiles: rules.places.files).map { finding in

@@ -40,10 +40,6 @@ package struct JSONParser {
         return value
     }
 
-    private init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
     private mutating func value(depth: Int) throws(Failure) -> JSONValue {
         guard depth < Self.maximumDepth else { throw self.error("nested too deeply") }
         self.values += 1

@@ -42,8 +42,7 @@ struct OpenAPIFiles {
         } catch {
             throw Self.error(error, reading: path, from: place)
         }
-        var parser = DocumentParser(source, mostElements: Self.mostElements)
-        let root = try parser.parse()
+        let root = try source.parsed(mostElements: Self.mostElements)
         self.roots[path] = root
         return root
     }
@@ -176,32 +175,5 @@ private struct ReferenceAddress {
 
     private static func decoded(_ text: Substring) -> String {
         String(decoding: PercentEncoding.decodedBytes(Array(text.utf8)), as: UTF8.self)
-    }
-}
-
-extension Element {
-    /// Returns the value of a key of a mapping, or of an index of a list.
-    subscript(key: String) -> Element? {
-        switch self.content {
-        case .mapping(let entries): entries.first { $0.key == key }?.value
-        case .list(let items): Int(key).flatMap { items.indices.contains($0) ? items[$0] : nil }
-        case .text, .number, .boolean, .date, .nothing: nil
-        }
-    }
-
-    /// The scalar as written.
-    var scalar: String? {
-        switch self.content {
-        case .text(let text), .number(let text), .boolean(let text), .date(let text): text
-        case .nothing, .list, .mapping: nil
-        }
-    }
-
-    var entries: [Entry] {
-        if case .mapping(let entries) = self.content { entries } else { [] }
-    }
-
-    var items: [Element] {
-        if case .list(let items) = self.content { items } else { [] }
     }
 }

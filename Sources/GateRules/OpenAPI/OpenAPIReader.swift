@@ -1,4 +1,38 @@
-internal import GateCensus
+package import GateCensus
+
+/// The operations of an OpenAPI document (3.x, or Swagger 2.0), in YAML or JSON, in one or more
+/// files.
+package struct OpenAPIDocument: Sendable {
+    /// The file as given by the operator.
+    package let name: String
+    package let operations: [APIOperation]
+
+    /// Reads a document; references to operations and servers are followed.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - number: The index of the document among several.
+    ///   - bases: The base paths of requests; if `nil`, those of the document's servers.
+    /// - Throws: An error with its location if a file is invalid or cannot be read.
+    package init(
+        path: String,
+        number: Int = 0,
+        bases: [String]? = nil
+    ) throws(RulesFileError) {
+        var reader = try OpenAPIReader(path, number, bases)
+        self.name = path
+        self.operations = try reader.operations()
+    }
+
+    /// Returns the base path from an argument such as `/api/v1/`, `api/v1`, or a URL.
+    package static func base(of text: String) -> String {
+        OpenAPIServer(
+            url: text.hasPrefix("/") ? text : text.contains("://") ? text : "/\(text)",
+            [:]
+        )
+        .bases.first ?? ""
+    }
+}
 
 /// Collects the operations of a document and of the files that it refers to.
 struct OpenAPIReader {
@@ -26,9 +60,7 @@ struct OpenAPIReader {
     mutating func operations() throws(RulesFileError) -> [APIOperation] {
         guard let element = self.root["paths"] else { throw Self.noDocument(self.root.place) }
         let servers = try self.documentServers()
-        guard case .element(let paths) = try self.files.target(of: element) else {
-            throw Self.remote(element, "download the file and refer to the copy")
-        }
+        let paths = try self.local(element, or: "download the file and refer to the copy")
         guard case .mapping = paths.content else { throw Self.noDocument(paths.place) }
         // Some documents have paths next to the reference.
         let own = element.place == paths.place ? [] : element.entries
@@ -45,11 +77,20 @@ struct OpenAPIReader {
         RulesFileError(place, "expected an OpenAPI document with 'paths'")
     }
 
-    private static func remote(_ element: Element, _ wayOut: String) -> RulesFileError {
-        let reference = element["$ref"]
-        let message =
-            "the reference '\(reference?.scalar ?? "")' is a network URL, which is not fetched; "
-        return RulesFileError(reference?.place ?? element.place, message + wayOut)
+    /// Returns the target of an element, which must be in a file; `suggestion` ends the error message if it is a network
+    /// URL.
+    private mutating func local(
+        _ element: Element,
+        or suggestion: String
+    ) throws(RulesFileError) -> Element {
+        switch try self.files.target(of: element) {
+        case .element(let target): return target
+        case .remote:
+            let reference = element["$ref"]
+            let message =
+                "the reference '\(reference?.scalar ?? "")' is a network URL, which is not fetched; "
+            throw RulesFileError(reference?.place ?? element.place, message + suggestion)
+        }
     }
 
     private static func isPath(_ key: String) -> Bool {
@@ -72,8 +113,7 @@ extension OpenAPIReader {
             switch try self.files.target(of: element) {
             case .element(let target): items.append(target)
             case .remote(let text, let place):
-                let reason = "\(place): '\(text)' is a network URL, which is not fetched"
-                self.add(nil, path, servers, [], unread: reason)
+                self.add(nil, path, servers, [], unread: (text, place))
             }
         }
         for item in items {
@@ -127,8 +167,7 @@ extension OpenAPIReader {
             let names = spanning.union(self.spanning(operation))
             self.add(entry.key, path, own ?? servers, names)
         case .remote(let text, let place):
-            let reason = "\(place): '\(text)' is a network URL, which is not fetched"
-            self.add(entry.key, path, servers, spanning, unread: reason)
+            self.add(entry.key, path, servers, spanning, unread: (text, place))
         }
     }
 
@@ -137,16 +176,17 @@ extension OpenAPIReader {
         _ path: String,
         _ servers: [OpenAPIServer],
         _ spanning: Set<String>,
-        unread: String? = nil
+        unread reference: (text: String, place: Place)? = nil
     ) {
-        let bases = self.bases ?? servers.flatMap(\.bases)
-        let others = self.bases == nil ? servers.flatMap(\.otherBases) : []
+        let unread = reference.map { text, place in
+            "\(place): '\(text)' is a network URL, which is not fetched"
+        }
         self.found.append(
             APIOperation(
                 method: method,
                 path: path,
-                bases: bases,
-                otherBases: others,
+                bases: self.bases ?? servers.flatMap(\.bases),
+                otherBases: self.bases == nil ? servers.flatMap(\.otherBases) : [],
                 spanning: spanning,
                 document: self.number,
                 unread: unread
@@ -185,20 +225,15 @@ extension OpenAPIReader {
     /// Returns the servers of an element; `nil` if it has none.
     private mutating func servers(of element: Element) throws(RulesFileError) -> [OpenAPIServer]? {
         guard let named = element["servers"] else { return nil }
-        guard case .element(let list) = try self.files.target(of: named) else {
-            throw Self.remote(named, "copy the servers into the document, or pass --base")
-        }
+        let list = try self.local(named, or: "copy the servers into the document, or pass --base")
         var servers: [OpenAPIServer] = []
         for item in list.items {
-            guard case .element(let server) = try self.files.target(of: item) else {
-                throw Self.remote(item, "copy the server into the document, or pass --base")
-            }
-            servers.append(
-                OpenAPIServer(
-                    url: server["url"]?.scalar ?? "/",
-                    try self.variables(of: server)
-                )
+            let server = try self.local(
+                item,
+                or: "copy the server into the document, or pass --base"
             )
+            let url = server["url"]?.scalar ?? "/"
+            servers.append(OpenAPIServer(url: url, try self.variables(of: server)))
         }
         return servers.isEmpty ? nil : servers
     }
@@ -208,12 +243,10 @@ extension OpenAPIReader {
     ) throws(RulesFileError) -> [String: OpenAPIServer.Variable] {
         var variables: [String: OpenAPIServer.Variable] = [:]
         for entry in server["variables"]?.entries ?? [] {
-            guard case .element(let element) = try self.files.target(of: entry.value) else {
-                throw Self.remote(
-                    entry.value,
-                    "copy the variable into the document, or pass --base"
-                )
-            }
+            let element = try self.local(
+                entry.value,
+                or: "copy the variable into the document, or pass --base"
+            )
             let named = (element["enum"]?.items ?? []).compactMap(\.scalar)
             let usual = element["default"]?.scalar
             variables[entry.key] = OpenAPIServer.Variable(

@@ -99,7 +99,7 @@ struct FeedDocuments {
         if let place = document.feedsPlace {
             problems.report("a feed value cannot contain 'feeds'", at: place)
         }
-        for accepted in (document.rules ?? []).flatMap(\.accepted) {
+        for accepted in (document.rules ?? []).flatMap(\.places.accepted) {
             problems.report(
                 "'accept' belongs in the feed's entry in the rules file, not in a feed value",
                 at: accepted.place
@@ -113,7 +113,7 @@ extension FeedValue {
     package func sources(ofFeed id: String, mark: String = "") -> [RulesSource] {
         self.files.map { file in
             let name = "feed:\(id)" + (file.name.map { "/\($0)" } ?? "") + mark
-            return RulesSource(name: name, bytes: Array(file.text.utf8))
+            return RulesSource(name: name, text: file.text)
         }
     }
 }

@@ -11,10 +11,7 @@ struct FeedFloors {
     private var earlier: [String: [RuleDefinition]] = [:]
 
     init(_ rules: [RuleDefinition]) {
-        self.current = Dictionary(
-            rules.map { ($0.id, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        self.current = Dictionary(firstOf: rules.map { ($0.id, $0) })
     }
 
     /// Adds an earlier value of the feed; returns whether any of its floors is still needed.
@@ -22,9 +19,7 @@ struct FeedFloors {
         var isNeeded = false
         for rule in rules {
             guard let current = self.current[rule.id], Self.isBase(rule, of: current, at: now)
-            else {
-                continue
-            }
+            else { continue }
             isNeeded = true
             // A higher floor that has taken full effect replaces the older one.
             self.earlier[rule.id, default: []].removeAll { older in

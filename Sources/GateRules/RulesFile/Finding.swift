@@ -39,16 +39,13 @@ extension Finding: CustomStringConvertible {
     /// The finding as `file:line:col: warning: message [name]`, which editors and terminals show as
     /// a link.
     package var description: String {
-        let error = self.asError
         let word =
             switch self.effect {
             case .refuses: "error"
             case .warns: "warning"
             case .notes: "note"
             }
-        return
-            "\(error.file):\(error.line):\(error.column): \(word): \(error.message) "
-            + "[\(self.name.rawValue)]"
+        return "\(self.asError.described(as: word)) [\(self.name.rawValue)]"
     }
 }
 
@@ -58,14 +55,7 @@ extension Finding: CustomStringConvertible {
 final class FindingCollector {
     private(set) var found: Set<Finding> = []
 
-    /// Adds a finding.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the finding.
-    ///   - message: The human-readable message.
-    ///   - place: The location.
-    ///   - rule: The rule that the finding is about.
-    ///   - reason: Why the finding only warns here; `nil` for the default effect of its name.
+    /// Adds a finding with the default effect of its name; with a reason, the finding only warns.
     func report(
         _ name: FindingName,
         _ message: String,
@@ -88,17 +78,10 @@ final class FindingCollector {
 
     /// Returns the findings in the order of the files, then of their locations.
     func sorted(byFiles files: [String]) -> [Finding] {
-        let order = Dictionary(
-            files.enumerated().map { ($1, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let order = ErrorOrder(ofFiles: files)
         return self.found.sorted { left, right in
-            let (one, other) = (left.asError, right.asError)
-            let files = (order[one.file] ?? 0, order[other.file] ?? 0)
-            return files.0 == files.1
-                ? (one.line, one.column, one.message, left.name.rawValue)
-                    < (other.line, other.column, other.message, right.name.rawValue)
-                : files.0 < files.1
+            order.key(left.asError, left.name.rawValue)
+                < order.key(right.asError, right.name.rawValue)
         }
     }
 }

@@ -1,5 +1,4 @@
 package import GatePolicy
-internal import GateSystem
 
 /// The rules in force at a gate, for the module that evaluates them in another process of the same host.
 ///
@@ -104,13 +103,8 @@ extension PublishedRules {
     ///
     /// - Throws: The error to log if it cannot be read, or has other content.
     package init(path: String) throws(RulesFileError) {
-        let content: FileContent
-        do throws(FileContent.Failure) {
-            content = try FileContent(path: path, atMost: Self.maximumSize)
-        } catch {
-            throw RulesFileError(file: path, message: "\(error)")
-        }
-        try self.init(parsing: content.bytes, from: path)
+        let source = try RulesSource(path: path, atMost: Self.maximumSize)
+        try self.init(parsing: source.bytes, from: path)
     }
 
     /// Parses the content of the file.
@@ -126,22 +120,20 @@ extension PublishedRules {
                 "the rules that a gate publishes are JSON: \(error)"
             )
         }
-        guard document[Key.format] == .number(Self.format) else {
-            throw Self.unusable(path)
+        guard document[Key.format] == .number(Self.format),
+            let revision = document[Key.revision]?.text,
+            let files = document[Key.files]?.items(Self.source),
+            let feeds = document[Key.feeds]?.items({ Feed($0) }),
+            let observed = document[Key.observed]?.items(\.text)
+        else {
+            let message =
+                "not the rules that a gate of the same version publishes with --publish-rules"
+            throw RulesFileError(file: path, message: message)
         }
-        guard let revision = document[Key.revision]?.text,
-            let files = document[Key.files]?.items?.map({ Self.file($0) }),
-            let feeds = document[Key.feeds]?.items?.map({ Feed($0) }),
-            let observed = document[Key.observed]?.items?.map(\.text),
-            !files.contains(where: { $0?.name == nil }), !feeds.contains(nil),
-            !observed.contains(nil)
-        else { throw Self.unusable(path) }
         self.revision = revision
-        self.files = files.compactMap(\.self).map { file in
-            RulesSource(name: file.name ?? path, bytes: Array(file.text.utf8))
-        }
-        self.feeds = feeds.compactMap(\.self)
-        self.observed = observed.compactMap(\.self)
+        self.files = files
+        self.feeds = feeds
+        self.observed = observed
     }
 
     /// Whether a file has rules that a gate published, in any format.
@@ -150,22 +142,17 @@ extension PublishedRules {
         return document[Key.format] != nil && document[Key.files] != nil
     }
 
-    private static func unusable(_ path: String) -> RulesFileError {
-        RulesFileError(
-            file: path,
-            message: "not the rules that a gate of the same version publishes with --publish-rules"
-        )
+    private static func source(_ value: JSONValue) -> RulesSource? {
+        guard let file = self.file(value), let name = file.name else { return nil }
+        return RulesSource(name: name, text: file.text)
     }
 
     private static func file(_ value: JSONValue) -> FeedValue.File? {
         value[Key.text]?.text.map { FeedValue.File(name: value[Key.name]?.text, text: $0) }
     }
 
-    fileprivate static func value(_ list: JSONValue?) -> FeedValue? {
-        guard let files = list?.items?.map({ Self.file($0) }), !files.contains(nil) else {
-            return nil
-        }
-        return FeedValue(files: files.compactMap(\.self))
+    fileprivate static func value(_ list: JSONValue) -> FeedValue? {
+        list.items(Self.file).map { FeedValue(files: $0) }
     }
 }
 
@@ -173,17 +160,24 @@ extension PublishedRules.Feed {
     fileprivate init?(_ value: JSONValue) {
         guard let id = value[PublishedRules.Key.id]?.text,
             case .boolean(let isObserved) = value[PublishedRules.Key.isObserved],
-            let current = PublishedRules.value(value[PublishedRules.Key.files]),
-            let earlier = value[PublishedRules.Key.earlier]?.items?
-                .map({ PublishedRules.value($0) }),
-            !earlier.contains(nil)
+            let current = value[PublishedRules.Key.files].flatMap(PublishedRules.value),
+            let earlier = value[PublishedRules.Key.earlier]?.items(PublishedRules.value)
         else { return nil }
         self.id = id
         self.contribution = FeedContribution(
             fingerprint: "",
             value: current,
-            earlier: earlier.compactMap(\.self),
+            earlier: earlier,
             isObserved: isObserved
         )
+    }
+}
+
+extension JSONValue {
+    /// Decodes the items of a list; `nil` if this is not a list or if an item is invalid.
+    fileprivate func items<Value>(_ decode: (JSONValue) -> Value?) -> [Value]? {
+        guard case .list(let items) = self else { return nil }
+        let values = items.compactMap(decode)
+        return values.count == items.count ? values : nil
     }
 }

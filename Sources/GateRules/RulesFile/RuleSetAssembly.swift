@@ -2,17 +2,11 @@ internal import GatePolicy
 
 /// Joins the files of a rule set, and runs the checks that need all of them.
 struct RuleSetAssembly {
-    private let documents: [RulesDocument]
-    private let problems: Problems
+    let documents: [RulesDocument]
+    let problems: Problems
     /// Whether all files could be parsed; otherwise, a missing name may be in one of the unparsed
     /// files.
-    private let isComplete: Bool
-
-    init(_ documents: [RulesDocument], problems: Problems, isComplete: Bool) {
-        self.documents = documents
-        self.problems = problems
-        self.isComplete = isComplete
-    }
+    let isComplete: Bool
 
     /// Returns the joined definition, which is only valid if no problem has been reported.
     func definition(revision: String) -> RuleSetDefinition {
@@ -20,7 +14,7 @@ struct RuleSetAssembly {
         let rules = self.documents.flatMap { $0.rules ?? [] }
         let notices = self.documents.flatMap(\.notices)
         let tests = self.documents.flatMap(\.tests)
-        self.checkNames(rules.map { Located(value: $0.value.id, place: $0.place) }, of: "rule")
+        self.checkNames(rules.map { Located(value: $0.value.id, place: $0.places.id) }, of: "rule")
         self.checkNames(notices.map(\.name), of: "notice")
         self.checkNames(tests.map(\.name), of: "test")
         let feeds = self.documents.flatMap(\.feeds)
@@ -42,8 +36,7 @@ struct RuleSetAssembly {
             exemptions: self.documents.flatMap(\.exemptions),
             rules: rules.map(\.value),
             notices: Dictionary(
-                notices.map { ($0.name.value, NoticeDefinition(texts: $0.texts)) },
-                uniquingKeysWith: { first, _ in first }
+                firstOf: notices.map { ($0.name.value, NoticeDefinition(texts: $0.texts)) }
             ),
             releases: self.documents.flatMap(\.releases).map(\.value),
             testFlight: self.documents.flatMap(\.testFlight),
@@ -61,10 +54,8 @@ struct RuleSetAssembly {
     /// - Returns: The failures of tests that expect a denial of a client that passes.
     func runTests(of rules: RuleSet, now: Timestamp) -> [RulesFileError] {
         guard !rules.definition.tests.isEmpty else { return [] }
-        let places = Dictionary(
-            self.documents.flatMap(\.tests).map { ($0.name.value, $0.name.place) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let names = self.documents.flatMap(\.tests).map(\.name)
+        let places = Dictionary(firstOf: names.map { ($0.value, $0.place) })
         var laxer: [RulesFileError] = []
         for failure in rules.runTests(now: now) {
             guard let place = places[failure.test] else { continue }

@@ -1,5 +1,4 @@
 package import GatePolicy
-internal import GateSystem
 
 /// Loads the rules from a file or a folder of files.
 ///
@@ -51,14 +50,7 @@ package struct RulesFileLoader: Sendable {
         if let loaded, loaded.pin?.holds(against: sources) == true {
             return try self.load(again: loaded, feeds: contributions)
         }
-        return try Self.load(
-            sources,
-            feedKinds: self.feedKinds,
-            gate: self.gate,
-            feeds: contributions,
-            after: loaded,
-            now: self.now
-        )
+        return try self.load(sources, feeds: contributions, after: loaded)
     }
 
     /// Loads and validates the rules if the files have changed since the last load.
@@ -85,14 +77,7 @@ package struct RulesFileLoader: Sendable {
             loaded.pin = nil
             return loaded
         }
-        return try Self.load(
-            sources,
-            feedKinds: self.feedKinds,
-            gate: self.gate,
-            feeds: contributions,
-            after: loaded,
-            now: self.now
-        )
+        return try self.load(sources, feeds: contributions, after: loaded)
     }
 
     /// Reads the texts without validating them.
@@ -104,16 +89,8 @@ package struct RulesFileLoader: Sendable {
     package func feeds() throws(RulesFileErrors) -> [FeedDefinition] {
         let sources = try RulesReader(path: self.path).read()
         let problems = Problems()
-        let feeds = sources.flatMap { source -> [FeedDefinition] in
-            do throws(RulesFileError) {
-                var parser = DocumentParser(source)
-                return DocumentDecoder(feedKinds: self.feedKinds, problems: problems)
-                    .feeds(of: try parser.parse())
-            } catch {
-                problems.report(error)
-                return []
-            }
-        }
+        let decoder = DocumentDecoder(feedKinds: self.feedKinds, problems: problems)
+        let feeds = sources.compactMap { $0.parsed(problems) }.flatMap { decoder.feeds(of: $0) }
         guard problems.isEmpty else {
             throw RulesFileErrors(problems.sorted(byFiles: sources.map(\.name)))
         }
@@ -125,17 +102,13 @@ package struct RulesFileLoader: Sendable {
         again loaded: LoadedRules,
         feeds contributions: [String: FeedContribution]
     ) throws(RulesFileErrors) -> LoadedRules {
-        var rules = try Self.load(
+        try self.load(
             loaded.sources,
-            feedKinds: self.feedKinds,
-            gate: self.gate,
             feeds: contributions,
             after: loaded,
             runsTests: loaded.pin == nil,
-            now: self.now
+            pin: loaded.pin
         )
-        rules.pin = loaded.pin
-        return rules
     }
 
     /// Loads texts that were valid before; their tests already passed, so they are not run again.
@@ -145,28 +118,39 @@ package struct RulesFileLoader: Sendable {
         after loaded: LoadedRules? = nil,
         pin: RulesPin? = nil
     ) throws(RulesFileErrors) -> LoadedRules {
-        let sources = sources.map { RulesSource(name: $0.name, bytes: Array($0.text.utf8)) }
+        try self.load(
+            sources.map { RulesSource(name: $0.name, text: $0.text) },
+            feeds: contributions,
+            after: loaded,
+            runsTests: false,
+            pin: pin
+        )
+    }
+
+    private func load(
+        _ sources: [RulesSource],
+        feeds contributions: [String: FeedContribution],
+        after loaded: LoadedRules?,
+        runsTests: Bool = true,
+        pin: RulesPin? = nil
+    ) throws(RulesFileErrors) -> LoadedRules {
         var rules = try Self.load(
             sources,
             feedKinds: self.feedKinds,
             gate: self.gate,
             feeds: contributions,
             after: loaded,
-            runsTests: false,
+            runsTests: runsTests,
             now: self.now
         )
         rules.pin = pin
         return rules
     }
 
-    /// Loads proposed rules that would replace the active ones.
+    /// Loads proposed rules, as YAML or JSON, that would replace the active ones; returns them without findings.
     ///
-    /// - Parameters:
-    ///   - text: The rules, as YAML or JSON.
-    ///   - feedKinds: The supported kinds of feeds.
-    ///   - contributions: The current values of feeds.
-    ///   - now: The time for tests without `at`.
-    /// - Returns: The rules, without findings.
+    /// `now`: the time for tests without `at`.
+    ///
     /// - Throws: `RulesFileErrors` with all errors, under the file name `candidate`.
     package static func load(
         candidate text: [UInt8],
@@ -189,7 +173,7 @@ package struct RulesFileLoader: Sendable {
         after loaded: LoadedRules? = nil,
         now: () -> Timestamp
     ) throws(RulesFileErrors) -> LoadedRules {
-        let sources = sources.map { RulesSource(name: $0.name, bytes: Array($0.text.utf8)) }
+        let sources = sources.map { RulesSource(name: $0.name, text: $0.text) }
         return try self.load(sources, feedKinds: feedKinds, after: loaded, now: now)
     }
 
@@ -280,7 +264,11 @@ package struct RulesFileLoader: Sendable {
         }
         let documents = files + ofFeeds.documents
         let names = (sources + ofFeeds.sources).map(\.name)
-        let assembly = RuleSetAssembly(documents, problems: problems, isComplete: isComplete)
+        let assembly = RuleSetAssembly(
+            documents: documents,
+            problems: problems,
+            isComplete: isComplete
+        )
         let beginning =
             loaded.flatMap { $0.sources == sources ? $0.beginning : nil }
             ?? Revision.Beginning(sources)
@@ -322,14 +310,8 @@ package struct RulesFileLoader: Sendable {
         _ known: ParsedSources?
     ) -> RulesDocument? {
         if let document = known?.document(source) { return document }
-        do throws(RulesFileError) {
-            var parser = DocumentParser(source)
-            return DocumentDecoder(feedKinds: feedKinds, problems: problems)
-                .decode(try parser.parse())
-        } catch {
-            problems.report(error)
-            return nil
-        }
+        return source.parsed(problems)
+            .flatMap { DocumentDecoder(feedKinds: feedKinds, problems: problems).decode($0) }
     }
 
     private static func checkPresence(

@@ -7,31 +7,16 @@ package struct RulesPlaces: Sendable {
         let id: Place
         let keys: [String: Place]
         /// The locations of the keys of each `next`.
-        private let nextKeys: [[String: Place]]
+        var nextKeys: [[String: Place]] = []
         /// The findings that the rule accepts.
-        let accepted: [Located<FindingName>]
+        var accepted: [Located<FindingName>] = []
         /// The build metadata in the versions of the rule.
-        let metadata: [Located<StatedMetadata>]
-
-        init(_ rule: RulesDocument.Rule) {
-            self.id = rule.place
-            self.keys = rule.keys
-            self.nextKeys = rule.next
-            self.accepted = rule.accepted
-            self.metadata = rule.metadata
-        }
-
-        private init(next keys: [String: Place], of rule: Rule) {
-            self.id = rule.place(of: "next")
-            self.keys = keys
-            self.nextKeys = []
-            self.accepted = []
-            self.metadata = []
-        }
+        var metadata: [Located<StatedMetadata>] = []
 
         /// Returns the locations of a `next`; for an earlier floor of a feed, those of its rule.
         func next(_ index: Int) -> Rule {
-            Rule(next: self.nextKeys.indices.contains(index) ? self.nextKeys[index] : [:], of: self)
+            let keys = self.nextKeys.indices.contains(index) ? self.nextKeys[index] : [:]
+            return Rule(id: self.place(of: "next"), keys: keys)
         }
 
         /// Returns the location of a key, or of the rule's ID if the key is missing.
@@ -55,18 +40,16 @@ package struct RulesPlaces: Sendable {
     let releases: [Place]
     let metadataOfReleases: [Located<StatedMetadata>]
 
+    /// The start of the first file, for findings without a location of their own.
+    var beginning: Place { Place(file: self.files.first ?? "rules") }
+
     init(_ documents: [RulesDocument], files: [String]) {
         self.files = files
         self.rules = Dictionary(
-            documents.flatMap { $0.rules ?? [] }.map { rule in
-                (rule.value.id, Rule(rule))
-            },
-            uniquingKeysWith: { first, _ in first }
+            firstOf: documents.flatMap { $0.rules ?? [] }.map { ($0.value.id, $0.places) }
         )
-        self.notices = Dictionary(
-            documents.flatMap(\.notices).map { ($0.name.value, $0.name.place) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let notices = documents.flatMap(\.notices).map(\.name)
+        self.notices = Dictionary(firstOf: notices.map { ($0.value, $0.place) })
         self.unidentifiedPaths = documents.lazy.compactMap(\.unidentified).first?.paths ?? []
         self.releases = documents.flatMap(\.releases).map(\.place)
         self.metadataOfReleases = documents.flatMap(\.metadataOfReleases)

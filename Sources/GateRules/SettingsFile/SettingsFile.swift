@@ -4,13 +4,7 @@ package struct SettingsFile: Sendable {
         package let key: String
         /// The value as written; the items of a list are joined by commas.
         package let text: String
-        private let place: Place
-
-        init(key: String, text: String, place: Place) {
-            self.key = key
-            self.text = text
-            self.place = place
-        }
+        fileprivate let place: Place
 
         /// Returns an error about the entry with its location, as `file:line:col: message`.
         package func remark(_ message: String) -> RulesFileError {
@@ -31,8 +25,7 @@ package struct SettingsFile: Sendable {
     }
 
     private init(_ source: RulesSource) throws(RulesFileError) {
-        var parser = DocumentParser(source)
-        let root = try parser.parse()
+        let root = try source.parsed()
         guard case .mapping(let entries) = root.content else {
             throw RulesFileError(root.place, "expected settings, found \(root.found)")
         }
@@ -53,12 +46,9 @@ package struct SettingsFile: Sendable {
         _ element: Element,
         of entry: Element.Entry
     ) throws(RulesFileError) -> String {
-        switch element.content {
-        case .text(let text), .number(let text), .boolean(let text), .date(let text): return text
-        case .nothing: return ""
-        case .list, .mapping:
-            let message = "expected a string or a list of strings, found \(element.found)"
-            throw RulesFileError(element.place, "'\(entry.key)': \(message)")
-        }
+        if let text = element.scalar { return text }
+        if case .nothing = element.content { return "" }
+        let message = "expected a string or a list of strings, found \(element.found)"
+        throw RulesFileError(element.place, "'\(entry.key)': \(message)")
     }
 }

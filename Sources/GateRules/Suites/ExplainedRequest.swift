@@ -27,14 +27,8 @@ package struct ExplainedRequest: Sendable {
             // The YAML parser does not support JSON's surrogate pair escapes.
             value = try JSONParser.parse(bytes)
         } catch {
-            throw RulesFileErrors(
-                RulesFileError(
-                    file: Self.name,
-                    line: error.line,
-                    column: error.column,
-                    message: "not valid JSON: \(error.message)"
-                )
-            )
+            let place = Place(file: Self.name, line: error.line, column: error.column)
+            throw RulesFileErrors(RulesFileError(place, "not valid JSON: \(error.message)"))
         }
         try self.init(Element(value, at: Place(file: Self.name)), identity)
     }
@@ -45,31 +39,20 @@ package struct ExplainedRequest: Sendable {
         identity: IdentitySources
     ) throws(RulesFileErrors) {
         let place = Place(file: Self.name)
-        func text(_ text: String) -> Element { Element(content: .text(text), place: place) }
-        var entries: [Element.Entry] = []
-        var headers: [Element.Entry] = []
-        for (name, value) in parameters where name == Self.header {
+        func entry(_ key: String, _ content: Element.Content) -> Element.Entry {
+            Element.Entry(key: key, place: place, value: Element(content: content, place: place))
+        }
+        let headers = parameters.filter { $0.name == Self.header }.map { _, value in
             let colon = value.firstIndex(of: ":") ?? value.endIndex
             let content = value[colon...].dropFirst().drop { $0 == " " }
-            headers.append(
-                Element.Entry(
-                    key: String(value[..<colon]),
-                    place: place,
-                    value: text(String(content))
-                )
-            )
+            return entry(String(value[..<colon]), .text(String(content)))
         }
-        if !headers.isEmpty {
-            let element = Element(content: .mapping(headers), place: place)
-            entries.append(Element.Entry(key: "headers", place: place, value: element))
-        }
+        var entries = headers.isEmpty ? [] : [entry("headers", .mapping(headers))]
         for (name, value) in parameters where name != Self.header {
             // Query parameters have no types, so digits are a number only where a number is
             // expected.
             let isNumber = name == "build" && value.utf8.allSatisfy { 0x30...0x39 ~= $0 }
-            let element =
-                isNumber ? Element(content: .number(value), place: place) : text(value)
-            entries.append(Element.Entry(key: name, place: place, value: element))
+            entries.append(entry(name, isNumber ? .number(value) : .text(value)))
         }
         try self.init(Element(content: .mapping(entries), place: place), identity)
     }

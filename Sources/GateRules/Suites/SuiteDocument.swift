@@ -25,9 +25,7 @@ struct SuiteDecoder {
 
     /// Whether the file contains rules, which is reported once instead of for each key.
     private func isRulesFile(_ element: Element) -> Bool {
-        guard case .mapping(let entries) = element.content,
-            let rules = entries.first(where: { $0.key == "rules" })
-        else { return false }
+        guard let rules = element.entries.first(where: { $0.key == "rules" }) else { return false }
         switch rules.value.content {
         case .list, .mapping: break
         case .text, .number, .boolean, .date, .nothing: return false

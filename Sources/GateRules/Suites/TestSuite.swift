@@ -1,18 +1,11 @@
 package import GatePolicy
-internal import GateSystem
 
 /// A test suite file and the rules that it tests, both loaded and valid.
 package struct TestSuite: Sendable {
     /// The file as given by the operator.
     package let path: String
-    private let ruleSet: RuleSet
-    private let tests: [Located<RuleTest>]
-
-    init(path: String, ruleSet: RuleSet, tests: [Located<RuleTest>]) {
-        self.path = path
-        self.ruleSet = ruleSet
-        self.tests = tests
-    }
+    fileprivate let ruleSet: RuleSet
+    fileprivate let tests: [Located<RuleTest>]
 
     package var count: Int { self.tests.count }
 
@@ -84,7 +77,8 @@ package struct TestSuiteLoader: Sendable {
 
     private func load(_ source: RulesSource) throws(RulesFileErrors) -> TestSuite {
         let problems = Problems()
-        let document = self.document(source, problems)
+        let document = source.parsed(problems)
+            .flatMap { SuiteDecoder(problems: problems).decode($0) }
         guard let document, problems.isEmpty else { throw self.errors(problems, source) }
         guard let path = self.rules ?? document.rules.map({ self.path($0, beside: source) }) else {
             let message = "a test suite needs 'rules' or the option --rules"
@@ -106,16 +100,6 @@ package struct TestSuiteLoader: Sendable {
                 Located(value: RuleTest(test, definition.identity), place: test.name.place)
             }
         )
-    }
-
-    private func document(_ source: RulesSource, _ problems: Problems) -> SuiteDocument? {
-        do throws(RulesFileError) {
-            var parser = DocumentParser(source)
-            return SuiteDecoder(problems: problems).decode(try parser.parse())
-        } catch {
-            problems.report(error)
-            return nil
-        }
     }
 
     private func errors(_ problems: Problems, _ source: RulesSource) -> RulesFileErrors {

@@ -16,21 +16,23 @@ struct NextText {
         if let build = floor.minimumBuild { parts.append("minimumBuild: \"\(build)\"") }
         if let version = floor.minimumBuildOf { parts.append("minimumBuildOf: \"\(version)\"") }
         let blocked = floor.blocked.filter { !base.blocked.contains($0) }.map { "\"\($0)\"" }
-        if !blocked.isEmpty { parts.append("blocked: [\(blocked.joined(separator: ", "))]") }
+        parts += Self.list("blocked", blocked)
         let builds = floor.blockedBuilds.filter { !base.blockedBuilds.contains($0) }
-        if !builds.isEmpty {
-            let items = builds.map(Self.builds)
-            parts.append("blockedBuilds: [\(items.joined(separator: ", "))]")
-        }
+        parts += Self.list("blockedBuilds", builds.map(Self.builds))
         if let time = floor.schedule.warnFrom { parts.append("warnFrom: \(time)") }
         if let time = floor.schedule.enforceFrom { parts.append("enforceFrom: \(time)") }
         let windows = floor.schedule.brownouts.map { "{ from: \($0.from), until: \($0.until) }" }
-        if !windows.isEmpty { parts.append("brownouts: [\(windows.joined(separator: ", "))]") }
+        parts += Self.list("brownouts", windows)
         parts += Self.rollout(floor.rollout)
         if let hold = floor.holdUntilInStore { parts.append(Self.hold(hold)) }
         if floor.mode == .observe { parts.append("mode: observe") }
         if let storeURL { parts.append("storeUrl: \"\(storeURL)\"") }
         self.text = "next: { \(parts.joined(separator: ", ")) }"
+    }
+
+    /// Returns a key and its list; empty for an empty list.
+    private static func list(_ key: String, _ items: [String]) -> [String] {
+        items.isEmpty ? [] : ["\(key): [\(items.joined(separator: ", "))]"]
     }
 
     private static func builds(_ item: BlockedBuilds) -> String {
@@ -54,24 +56,16 @@ struct NextText {
 
     private static func rollout(_ steps: [RolloutStep]) -> [String] {
         guard let first = steps.first else { return [] }
-        guard first.at != nil else { return ["rollout: \(Self.number(first.percent))"] }
+        guard first.at != nil else { return ["rollout: \(RolloutDecoder.number(first.percent))"] }
         let items = steps.compactMap { step in
-            step.at.map { "{ at: \($0), percent: \(Self.number(step.percent)) }" }
+            step.at.map { "{ at: \($0), percent: \(RolloutDecoder.number(step.percent)) }" }
         }
-        return ["rollout: [\(items.joined(separator: ", "))]"]
-    }
-
-    private static func number(_ percent: Double) -> String {
-        Int(exactly: percent).map { "\($0)" } ?? "\(percent)"
+        return self.list("rollout", items)
     }
 
     private static func hold(_ hold: StoreHold) -> String {
-        var parts: [String] = []
-        if !hold.countries.isEmpty {
-            // Without quotation marks, YAML reads Norway's code as `false`.
-            let countries = hold.countries.map { "\"\($0)\"" }
-            parts.append("countries: [\(countries.joined(separator: ", "))]")
-        }
+        // Without quotation marks, YAML reads Norway's code as `false`.
+        var parts = self.list("countries", hold.countries.map { "\"\($0)\"" })
         if hold.soak > 0 { parts.append("soak: \(hold.soak)s") }
         return parts.isEmpty
             ? "holdUntilInStore: true" : "holdUntilInStore: { \(parts.joined(separator: ", ")) }"

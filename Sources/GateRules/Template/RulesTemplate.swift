@@ -29,10 +29,7 @@ package struct RulesTemplate: Sendable {
         if let appID, appID.wholeMatch(of: /[A-Za-z0-9._\-]{1,128}/) == nil {
             throw .appID(appID)
         }
-        for url in [iosURL, androidURL] {
-            guard let url else { continue }
-            try Self.check(storeURL: url)
-        }
+        for url in [iosURL, androidURL].compactMap(\.self) { try Self.check(storeURL: url) }
         let tag = language.map { LanguageTag($0) } ?? .english
         guard let tag else { throw .language(language ?? "") }
         self.appID = appID
@@ -126,11 +123,7 @@ package struct RulesTemplate: Sendable {
     }
 
     private static func link(_ url: String?, _ placeholder: String) -> String {
-        Self.line("\"\(url ?? placeholder)\"", given: url)
-    }
-
-    private static func line(_ value: String, given: String?) -> String {
-        given == nil ? "\(value) # placeholder: replace it" : value
+        url.map { "\"\($0)\"" } ?? "\"\(placeholder)\" # placeholder: replace it"
     }
 }
 

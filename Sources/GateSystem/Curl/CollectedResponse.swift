@@ -38,18 +38,15 @@ final class CollectedResponse: TransferSink {
         guard fits else { throw .tooLarge(limit: self.limit) }
     }
 
-    func finish(_ failure: FetchFailure?) {
+    func finish(_ end: Result<Void, FetchFailure>) {
         let (waiter, result) = self.state.withLock { state in
-            let answer = state.head.map { FetchResponse(head: $0, body: state.body) }
-            let result: Result<FetchResponse, FetchFailure> =
-                if let failure { .failure(failure) } else {
-                    answer.map { .success($0) } ?? .failure(.noResponse)
-                }
+            let result = end.flatMap { () -> Result<FetchResponse, FetchFailure> in
+                guard let head = state.head else { return .failure(.noResponse) }
+                return .success(FetchResponse(head: head, body: state.body))
+            }
             state.result = result
             state.body = []
-            let waiter = state.waiter
-            state.waiter = nil
-            return (waiter, result)
+            return (state.waiter.take(), result)
         }
         waiter?.resume(returning: result)
     }

@@ -17,12 +17,9 @@ package final class EasyHandle {
         unsafe curl_easy_cleanup(self.pointer)
     }
 
-    /// Enables verification of the server's certificate and host name, and sets a client
-    /// certificate.
+    /// Enables verification of the server's certificate and host name, and sets the certificate to
+    /// present if the server requests one.
     ///
-    /// - Parameters:
-    ///   - trust: The certificate authorities to trust.
-    ///   - certificate: The certificate to present if the server requests one.
     /// - Throws: `FetchFailure` if libcurl rejects an option.
     package func secure(
         _ trust: TrustedAuthorities,

@@ -1,12 +1,10 @@
 package import CCurl
 
 extension FetchFailure {
-    /// Creates the failure for a libcurl result code.
+    /// Creates the failure for a libcurl result code other than `CURLE_OK`.
     ///
-    /// - Parameters:
-    ///   - code: The result of the transfer; not `CURLE_OK`.
-    ///   - progress: The phase in which the transfer failed.
-    ///   - verification: The result of OpenSSL's certificate verification; 0 on success.
+    /// `progress`: the phase in which the transfer failed; `verification`: the result of OpenSSL's certificate
+    /// verification, 0 on success.
     package init(_ code: CURLcode, after progress: TransferProgress, verification: Int) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: self = .unknownHost

@@ -32,32 +32,35 @@ extension FetchURL {
 
     /// Resolves a `Location`, absolute or relative, against this URL.
     func resolving(_ location: String) throws(Failure) -> FetchURL {
-        let parts = try URLParts(self.text)
-        try parts.set(CURLUPART_URL, location)
-        return try FetchURL(parts)
+        try self.setting(CURLUPART_URL, location)
     }
 
     /// Returns the URL with a parameter appended to its query.
     package func appending(query name: String, _ value: String) throws(Failure) -> FetchURL {
-        let parts = try URLParts(self.text)
-        try parts.append(query: "\(name)=\(value)")
-        return try FetchURL(parts)
+        let flags = CURLU_APPENDQUERY | CURLU_URLENCODE
+        return try self.setting(CURLUPART_QUERY, "\(name)=\(value)", flags)
     }
 
     /// Returns the URL with a suffix appended to its path, for example that of a signature file.
     package func appending(suffix: String) -> FetchURL? {
-        guard let parts = try? URLParts(self.text) else { return nil }
-        guard (try? parts.set(CURLUPART_PATH, self.path + suffix)) != nil else { return nil }
-        return try? FetchURL(parts)
+        try? self.setting(CURLUPART_PATH, self.path + suffix)
     }
 
     /// Returns the URL with components appended to its path, followed by a suffix such as `.json`.
     package func appending(components names: [String], suffix: String = "") -> FetchURL? {
-        guard let parts = try? URLParts(self.text) else { return nil }
         let base = self.path.hasSuffix("/") ? String(self.path.dropLast()) : self.path
         let path = base + "/" + names.joined(separator: "/") + suffix
-        guard (try? parts.encode(path: path)) != nil else { return nil }
-        return try? FetchURL(parts)
+        return try? self.setting(CURLUPART_PATH, path, CURLU_URLENCODE)
+    }
+
+    private func setting(
+        _ part: CURLUPart,
+        _ text: String,
+        _ flags: Int32 = 0
+    ) throws(Failure) -> FetchURL {
+        let parts = try URLParts(self.text)
+        try parts.set(part, text, flags)
+        return try FetchURL(parts)
     }
 }
 
@@ -87,26 +90,13 @@ private final class URLParts {
         return unsafe String(cString: found)
     }
 
-    func set(_ part: CURLUPart, _ text: String) throws(FetchURL.Failure) {
-        let code = unsafe curl_url_set(self.handle, part, text, 0)
+    func set(_ part: CURLUPart, _ text: String, _ flags: Int32 = 0) throws(FetchURL.Failure) {
+        let code = unsafe curl_url_set(self.handle, part, text, UInt32(flags))
         guard code != CURLUE_UNSUPPORTED_SCHEME else { throw .unsupportedScheme }
-        // Control characters could end a line of the request.
-        guard code == CURLUE_OK, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw .malformed
-        }
-    }
-
-    func encode(path: String) throws(FetchURL.Failure) {
-        let flags = UInt32(CURLU_URLENCODE)
-        guard unsafe curl_url_set(self.handle, CURLUPART_PATH, path, flags) == CURLUE_OK else {
-            throw .malformed
-        }
-    }
-
-    func append(query: String) throws(FetchURL.Failure) {
-        let flags = UInt32(CURLU_APPENDQUERY | CURLU_URLENCODE)
-        guard unsafe curl_url_set(self.handle, CURLUPART_QUERY, query, flags) == CURLUE_OK else {
-            throw .malformed
-        }
+        // Control characters could end a line of the request, unless libcurl encodes them.
+        let isSafe =
+            flags & CURLU_URLENCODE != 0
+            || !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        guard code == CURLUE_OK, isSafe else { throw .malformed }
     }
 }

@@ -34,24 +34,14 @@ package struct FetchURL: Sendable, Hashable {
         )
     }
 
-    init(text: String, host: String, port: Int, isSecure: Bool, path: String) {
-        self.text = text
-        self.host = host
-        self.port = port
-        self.isSecure = isSecure
-        self.path = path
-    }
-
     /// Whether the host is this machine or its metadata server, for which no proxy may be used.
-    var isLocal: Bool { self.isLoopback || self.host == Self.metadataHost }
-
-    /// Whether the host is a loopback name or address, which name resolution cannot redirect.
-    var isLoopback: Bool { Self.isLoopback(self.host) }
+    var isLocal: Bool { Self.isLoopback(self.host) || self.host == Self.metadataHost }
 
     package func hasSameOrigin(as other: FetchURL) -> Bool {
         (self.isSecure, self.host, self.port) == (other.isSecure, other.host, other.port)
     }
 
+    /// Whether a host is a loopback name or address, which name resolution cannot redirect.
     static func isLoopback(_ host: String) -> Bool {
         // libcurl always resolves "localhost" to the loopback address.
         host == "localhost" || host == "[::1]"

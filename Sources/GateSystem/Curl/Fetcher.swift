@@ -3,7 +3,7 @@
 /// Proxies are taken from curl's environment variables (`https_proxy`, `no_proxy`). TLS
 /// certificates are always verified.
 package final class Fetcher: Sendable {
-    private let loop: TransferLoop
+    fileprivate let loop: TransferLoop
 
     /// Starts the thread that runs all transfers; the thread ends when the fetcher is released.
     ///
@@ -60,18 +60,18 @@ package final class Fetcher: Sendable {
         return try await withTaskCancellationHandler {
             await sink.result()
         } onCancel: {
-            self.loop.cancel(id)
+            self.loop.send(.cancel(id))
         }.get()
     }
 
     private func stream(of hop: FetchRequest) async throws(FetchFailure) -> FetchStream {
         let buffer = StreamBuffer()
         let id = self.loop.start(hop, timeout: .silence(hop.limits.silence), sink: buffer)
-        let lease = StreamLease(id: id, fetcher: self, loop: self.loop)
+        let lease = StreamLease(id: id, fetcher: self)
         let head = try await withTaskCancellationHandler {
             await buffer.head()
         } onCancel: {
-            self.loop.cancel(id)
+            self.loop.send(.cancel(id))
         }.get()
         return FetchStream(head: head, buffer: buffer, lease: lease)
     }
@@ -81,23 +81,21 @@ package final class Fetcher: Sendable {
 final class StreamLease: Sendable {
     private let id: TransferLoop.ID
     private let fetcher: Fetcher
-    private let loop: TransferLoop
 
-    fileprivate init(id: TransferLoop.ID, fetcher: Fetcher, loop: TransferLoop) {
+    fileprivate init(id: TransferLoop.ID, fetcher: Fetcher) {
         self.id = id
         self.fetcher = fetcher
-        self.loop = loop
     }
 
     deinit {
-        self.loop.cancel(self.id)
+        self.cancel()
     }
 
     func resume() {
-        self.loop.resume(self.id)
+        self.fetcher.loop.send(.resume(self.id))
     }
 
     func cancel() {
-        self.loop.cancel(self.id)
+        self.fetcher.loop.send(.cancel(self.id))
     }
 }

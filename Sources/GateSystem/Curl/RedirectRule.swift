@@ -10,7 +10,7 @@ package struct RedirectRule: Sendable, Equatable {
     let trustedHosts: [HostPattern]
 
     /// Allows redirects only to the origin of the first request.
-    package static let sameOrigin = RedirectRule(hosts: [], trustedHosts: [])
+    package static let sameOrigin = RedirectRule()
 
     package init(hosts: [HostPattern] = [], trustedHosts: [HostPattern] = []) {
         self.hosts = hosts
@@ -19,22 +19,16 @@ package struct RedirectRule: Sendable, Equatable {
 
     static func isRedirect(_ head: ResponseHead) -> Bool { Self.statuses.contains(head.status) }
 
-    /// Creates the request that follows a redirect.
+    /// Creates the request that follows a redirect of `request`.
     ///
-    /// - Parameters:
-    ///   - request: The request that was redirected.
-    ///   - first: The caller's request, with its credential and origin.
-    ///   - head: The head of the redirect.
-    /// - Returns: The next request.
-    /// - Throws: `FetchFailure` if the redirect must not be followed.
+    /// `first`: The caller's request, with its credential and origin.
     func next(
         after request: FetchRequest,
         first: FetchRequest,
         _ head: ResponseHead
     ) throws(FetchFailure) -> FetchRequest {
         // Other methods are not redirected: a body may contain secrets for the original host.
-        guard request.method == .get else { throw .unexpectedRedirect(status: head.status) }
-        guard let location = head["Location"] else {
+        guard request.method == .get, let location = head["Location"] else {
             throw .unexpectedRedirect(status: head.status)
         }
         let url: FetchURL

@@ -8,16 +8,11 @@ final class StreamBuffer: TransferSink {
     /// The number of buffered bytes at which the transfer pauses.
     static let capacity = 64 << 10
 
-    private enum End {
-        case open
-        case whole
-        case failed(FetchFailure)
-    }
-
     private struct State {
         var head: ResponseHead?
         var bytes: [UInt8] = []
-        var end = End.open
+        /// The end of the transfer; `nil` before it.
+        var end: Result<Void, FetchFailure>?
         var isFull = false
         var headWaiter: CheckedContinuation<Result<ResponseHead, FetchFailure>, Never>?
         var waiter: CheckedContinuation<Piece, Never>?
@@ -35,8 +30,7 @@ final class StreamBuffer: TransferSink {
     func receive(_ head: ResponseHead) throws(FetchFailure) {
         let waiter = self.state.withLock { state in
             state.head = head
-            defer { state.headWaiter = nil }
-            return state.headWaiter
+            return state.headWaiter.take()
         }
         waiter?.resume(returning: .success(head))
     }
@@ -44,20 +38,18 @@ final class StreamBuffer: TransferSink {
     func receive(_ bytes: [UInt8]) throws(FetchFailure) {
         let waiter = self.state.withLock { state in
             if state.waiter == nil { state.bytes += bytes }
-            defer { state.waiter = nil }
-            return state.waiter
+            return state.waiter.take()
         }
         waiter?.resume(returning: .success(bytes))
     }
 
-    func finish(_ failure: FetchFailure?) {
+    func finish(_ end: Result<Void, FetchFailure>) {
         let (headWaiter, waiter) = self.state.withLock { state in
-            state.end = failure.map { .failed($0) } ?? .whole
-            defer { (state.headWaiter, state.waiter) = (nil, nil) }
-            return (state.headWaiter, state.waiter)
+            state.end = end
+            return (state.headWaiter.take(), state.waiter.take())
         }
-        headWaiter?.resume(returning: .failure(failure ?? .noResponse))
-        waiter?.resume(returning: failure.map { .failure($0) } ?? .success(nil))
+        headWaiter?.resume(returning: end.flatMap { .failure(.noResponse) })
+        waiter?.resume(returning: end.map { nil })
     }
 
     /// Waits for the response head; at most one caller may wait.
@@ -65,13 +57,8 @@ final class StreamBuffer: TransferSink {
         await withCheckedContinuation { waiter in
             let result: Result<ResponseHead, FetchFailure>? = self.state.withLock { state in
                 if let head = state.head { return .success(head) }
-                switch state.end {
-                case .open:
-                    state.headWaiter = waiter
-                    return nil
-                case .whole: return .failure(.noResponse)
-                case .failed(let failure): return .failure(failure)
-                }
+                if state.end == nil { state.headWaiter = waiter }
+                return state.end?.flatMap { .failure(.noResponse) }
             }
             if let result { waiter.resume(returning: result) }
         }
@@ -95,13 +82,8 @@ final class StreamBuffer: TransferSink {
                 (state.bytes, state.isFull) = ([], false)
                 return (.success(bytes), wasFull)
             }
-            switch state.end {
-            case .open:
-                state.waiter = waiter
-                return (nil, false)
-            case .whole: return (.success(nil), false)
-            case .failed(let failure): return (.failure(failure), false)
-            }
+            if state.end == nil { state.waiter = waiter }
+            return (state.end?.map { nil }, false)
         }
     }
 }

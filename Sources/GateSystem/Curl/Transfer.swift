@@ -73,17 +73,17 @@ final class Transfer {
     }
 
     func end(_ code: CURLcode) {
-        guard code != CURLE_OK else { return self.sink.finish(nil) }
+        guard code != CURLE_OK else { return self.sink.finish(.success(())) }
         let failure = FetchFailure(
             code,
             after: self.options.progress(hasHead: self.hasHead),
-            verification: self.options.verification
+            verification: self.options.easy.verification
         )
-        self.sink.finish(self.sinkError ?? failure)
+        self.end(self.sinkError ?? failure)
     }
 
     func end(_ failure: FetchFailure) {
-        self.sink.finish(failure)
+        self.sink.finish(.failure(failure))
     }
 
     private static func at(_ context: UnsafeMutableRawPointer?) -> Transfer? {

@@ -7,9 +7,11 @@ final class TransferLoop: Sendable {
         fileprivate let number: UInt64
     }
 
-    private enum Command: Sendable {
+    enum Command: Sendable {
         case start(ID, FetchRequest, Transfer.Timeout, any TransferSink)
+        /// Resumes a transfer whose sink was full and has capacity again.
         case resume(ID)
+        /// Cancels a transfer if it has not ended.
         case cancel(ID)
     }
 
@@ -52,24 +54,14 @@ final class TransferLoop: Sendable {
         return id
     }
 
-    /// Resumes a transfer whose sink was full and has capacity again.
-    func resume(_ id: ID) {
-        self.send(.resume(id))
-    }
-
-    /// Cancels a transfer if it has not ended.
-    func cancel(_ id: ID) {
-        self.send(.cancel(id))
+    func send(_ command: Command) {
+        self.inbox.withLock { $0.commands.append(command) }
+        self.multi.wake()
     }
 
     /// Cancels all transfers and stops the thread.
     func stop() {
         self.inbox.withLock { $0.isStopped = true }
-        self.multi.wake()
-    }
-
-    private func send(_ command: Command) {
-        self.inbox.withLock { $0.commands.append(command) }
         self.multi.wake()
     }
 
@@ -103,7 +95,7 @@ final class TransferLoop: Sendable {
                     now: self.now
                 )
             } catch {
-                sink.finish(error)
+                sink.finish(.failure(error))
             }
         case .resume(let id):
             transfers[id]?.resume()

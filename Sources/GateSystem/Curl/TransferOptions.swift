@@ -4,7 +4,10 @@ internal import GatePolicy
 /// A libcurl handle with all options for a request.
 @safe
 final class TransferOptions {
-    private let easy: EasyHandle
+    typealias Callback =
+        @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int
+
+    let easy: EasyHandle
     private var fields: UnsafeMutablePointer<curl_slist>?
 
     init(
@@ -30,23 +33,12 @@ final class TransferOptions {
     var handle: UnsafeMutableRawPointer { unsafe self.easy.pointer }
 
     /// Sets the callbacks for the header lines and the body.
-    func deliver(
-        to context: UnsafeMutableRawPointer,
-        head:
-            @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) ->
-            Int,
-        body:
-            @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) ->
-            Int
-    ) {
+    func deliver(to context: UnsafeMutableRawPointer, head: Callback, body: Callback) {
         unsafe gate_easy_set_pointer(self.handle, CURLOPT_HEADERDATA, context)
         unsafe gate_easy_set_pointer(self.handle, CURLOPT_WRITEDATA, context)
         unsafe gate_easy_set_callback(self.handle, CURLOPT_HEADERFUNCTION, head)
         unsafe gate_easy_set_callback(self.handle, CURLOPT_WRITEFUNCTION, body)
     }
-
-    /// The result of OpenSSL's certificate verification; 0 on success.
-    var verification: Int { self.easy.verification }
 
     func progress(hasHead: Bool) -> TransferProgress {
         if hasHead { return .answering }

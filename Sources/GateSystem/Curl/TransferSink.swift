@@ -9,6 +9,6 @@ protocol TransferSink: AnyObject, Sendable {
     /// Called with each chunk of the body.
     func receive(_ bytes: [UInt8]) throws(FetchFailure)
 
-    /// Called once, at the end of the transfer; `failure` is `nil` for a complete response.
-    func finish(_ failure: FetchFailure?)
+    /// Called once, at the end of the transfer; success means that the response is complete.
+    func finish(_ end: Result<Void, FetchFailure>)
 }

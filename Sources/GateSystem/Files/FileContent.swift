@@ -82,6 +82,7 @@ package struct FileIdentity: Sendable, Equatable {
     }
 
     /// Reads the identity of the file that a path resolves to; `nil` if there is none.
+    // Not a default argument: its code would be in an object file that fetches, which the module for Envoy excludes.
     package init?(path: String) {
         self.init(path: path, followsLinks: true)
     }

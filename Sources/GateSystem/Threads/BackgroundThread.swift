@@ -102,3 +102,32 @@ package final class BackgroundThread: Sendable {
         self.state.withLock { $0.work.isEmpty ? nil : $0.work.removeFirst() }
     }
 }
+
+/// Runs long tasks on request, one at a time, on a dedicated thread.
+///
+/// Such tasks must block neither the reload thread nor an event loop.
+package final class LongTaskThread: Sendable {
+    private let isBusy = Atomic(false)
+
+    package init() {}
+
+    /// Returns the result of the work; `nil` if other work is running, or no thread is available.
+    package func run<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value
+    ) async -> Value? {
+        guard !self.isBusy.exchange(true, ordering: .acquiring) else { return nil }
+        return await withCheckedContinuation { continuation in
+            let hasBegun = DetachedThread.start("gate-aside") {
+                // On Linux, `nice` only affects the calling thread.
+                _ = nice(BackgroundThread.niceness)
+                let value = work()
+                // Cleared before the caller resumes, because it may submit more work at once.
+                self.isBusy.store(false, ordering: .releasing)
+                continuation.resume(returning: value)
+            }
+            guard !hasBegun else { return }
+            self.isBusy.store(false, ordering: .releasing)
+            continuation.resume(returning: nil)
+        }
+    }
+}

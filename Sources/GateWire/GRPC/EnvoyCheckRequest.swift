@@ -13,12 +13,6 @@ package struct EnvoyCheckRequest {
         case http(MessageFault)
     }
 
-    /// The keys of the route's `context_extensions` that the gate uses.
-    private enum ExtensionKey {
-        static let app: StaticString = "app"
-        static let pathPrefix: StaticString = "path_prefix"
-    }
-
     /// A field whose name and value are ranges of the message.
     private struct Field {
         var name = 0..<0
@@ -143,18 +137,15 @@ package struct EnvoyCheckRequest {
         return result
     }
 
+    /// Reads an entry of the route's `context_extensions`.
     private mutating func readExtension(
         _ range: Range<Int>,
         in bytes: Span<UInt8>
     ) throws(ProtobufReader.Fault) {
         let field = try Self.field(range, in: bytes)
-        if bytes.equals(ExtensionKey.app, from: field.name.lowerBound, to: field.name.upperBound) {
+        if bytes.equals("app", in: field.name) {
             self.appExtension = field.value
-        } else if bytes.equals(
-            ExtensionKey.pathPrefix,
-            from: field.name.lowerBound,
-            to: field.name.upperBound
-        ) {
+        } else if bytes.equals("path_prefix", in: field.name) {
             self.pathPrefixExtension = field.value
         }
     }
@@ -165,10 +156,9 @@ extension EnvoyCheckRequest {
     ///
     /// Names and values are checked here, because a line break in one of them would start another line.
     ///
-    /// - Parameters:
-    ///   - message: The message that this value was read from.
-    ///   - appField: The name of the field that states the app, in lower case; `nil` if the rules read none.
-    /// - Returns: The bytes of the head.
+    /// `message`: the message that this value was read from; `appField`: the name of the field that states the app, in
+    /// lower case, or `nil` if the rules read none.
+    ///
     /// - Throws: `Fault.http` if a part of the request is not valid HTTP.
     package func head(in message: Span<UInt8>, appField: String?) throws(Fault) -> [UInt8] {
         let fields = self.headerMap.isEmpty ? self.headers : self.headerMap
@@ -193,11 +183,7 @@ extension EnvoyCheckRequest {
         // The path of a CONNECT request is empty.
         if self.path.isEmpty, self.pathPrefixExtension?.isEmpty ?? true { head.append(ASCII.slash) }
         head.append(message.extracting(self.path))
-        let isHTTP10 = message.equals(
-            "HTTP/1.0",
-            from: self.version.lowerBound,
-            to: self.version.upperBound
-        )
+        let isHTTP10 = message.equals("HTTP/1.0", in: self.version)
         head += (isHTTP10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8
         if !self.host.isEmpty {
             guard Self.isValue(self.host, in: message) else { throw .http(.host) }
@@ -243,16 +229,11 @@ extension EnvoyCheckRequest {
 
     /// Whether the request opens a WebSocket over HTTP/2 (RFC 8441 section 4).
     private func isHandshake(_ fields: [Field], in message: Span<UInt8>) -> Bool {
-        guard
-            message.equals("CONNECT", from: self.method.lowerBound, to: self.method.upperBound)
-        else { return false }
+        guard message.equals("CONNECT", in: self.method) else { return false }
         return fields.contains { field in
             let value = field.rawValue.isEmpty ? field.value : field.rawValue
-            return message.equals(
-                ":protocol",
-                from: field.name.lowerBound,
-                to: field.name.upperBound
-            ) && message.matches("websocket", from: value.lowerBound, to: value.upperBound)
+            return message.equals(":protocol", in: field.name)
+                && message.matches("websocket", from: value.lowerBound, to: value.upperBound)
         }
     }
 

@@ -2,10 +2,8 @@ import GatePolicy
 
 /// A decision for Envoy, as a `CheckResponse` (envoy/service/auth/v3/external_auth.proto).
 package struct EnvoyCheckResponse {
-    /// The codes of `google.rpc.Status`.
-    private enum Code {
-        static let permissionDenied = 7
-    }
+    /// `PERMISSION_DENIED` of `google.rpc.Status`.
+    private static let permissionDenied = 7
 
     /// `HeaderValueOption.HeaderAppendAction`: the default would add a second line to an existing field.
     private static let overwriteIfExistsOrAdd = 2
@@ -57,7 +55,7 @@ package struct EnvoyCheckResponse {
         let isText = (try? UTF8Span(validating: body.span)) != nil
         if !body.isEmpty, isText { denied.add(3, body) }
         var rpcStatus = ProtobufMessage()
-        rpcStatus.add(1, Code.permissionDenied)
+        rpcStatus.add(1, Self.permissionDenied)
         var response = ProtobufMessage()
         response.add(1, rpcStatus)
         response.add(2, denied)

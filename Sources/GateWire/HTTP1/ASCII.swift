@@ -16,7 +16,6 @@ package enum ASCII {
     static let backslash: UInt8 = 0x5C
     @inlinable package static var dot: UInt8 { 0x2E }
     @inlinable package static var questionMark: UInt8 { 0x3F }
-    static let ampersand: UInt8 = 0x26
     package static let asterisk: UInt8 = 0x2A
     static let underscore: UInt8 = 0x5F
 

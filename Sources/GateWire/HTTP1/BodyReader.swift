@@ -15,12 +15,8 @@ package enum BodyReader: Equatable, Sendable {
             }
     }
 
-    /// Reads further bytes, starting at the first byte that no earlier call has consumed.
-    ///
-    /// Fields that have a role in `trailerFields` are not allowed in the trailer section. `onData`
-    /// is called with the bounds of each run of content, without its framing. `onExtension` is
-    /// called with the bounds of a chunk's extensions, for each chunk that has extensions.
-    /// `onTrailer` is called with each trailer field.
+    /// Reads further bytes, starting at the first byte that no earlier call has consumed; the parameters are those of
+    /// `ChunkedScanner.consume`.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,

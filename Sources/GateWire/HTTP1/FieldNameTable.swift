@@ -4,8 +4,7 @@
 package final class FieldNameTable: Sendable {
     private let names: NameTable<FieldRole>
 
-    /// Creates a table of at most 255 lower-case field names; if several are equal, the first is
-    /// used.
+    /// Creates a table of at most 255 lower-case field names; if several are equal, the first is used.
     package init(_ names: [(String, FieldRole)]) {
         self.names = NameTable(names)
     }

@@ -71,9 +71,7 @@ extension RequestHead {
             let (start, end) = (self.fields.lines[index].start, self.fields.lines[index].nameEnd)
             guard end &- start == count, bytes.holdsToken(name, at: start) else { continue }
             let place = self.fields.lines[index].value
-            if bytes.equals(value, from: place.lowerBound, to: place.upperBound) {
-                self.fields.drop(at: index)
-            }
+            if bytes.equals(value, in: place) { self.fields.drop(at: index) }
         }
     }
 

@@ -52,13 +52,7 @@ package struct RequestTarget: Equatable, Sendable {
 extension RequestTarget {
     /// Parses a target in absolute form, such as `http://host/path`; `nil` if the target has another form.
     init?(absolute range: Range<Int>, in bytes: Span<UInt8>) {
-        guard
-            let authority = Self.authorityStart(
-                in: bytes,
-                from: range.lowerBound,
-                to: range.upperBound
-            )
-        else { return nil }
+        guard let authority = Self.authorityStart(of: range, in: bytes) else { return nil }
         var path = authority
         while path < range.upperBound, bytes[path] != ASCII.slash,
             bytes[path] != ASCII.questionMark
@@ -75,13 +69,10 @@ extension RequestTarget {
         self.end = range.upperBound
     }
 
-    private static func authorityStart(
-        in bytes: Span<UInt8>,
-        from start: Int,
-        to end: Int
-    ) -> Int? {
+    private static func authorityStart(of range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
+        let start = range.lowerBound
         for (scheme, length) in [("http://" as StaticString, 7), ("https://", 8)]
-        where end - start >= length && bytes.matches(scheme, from: start, to: start + length) {
+        where range.count >= length && bytes.matches(scheme, from: start, to: start + length) {
             return start + length
         }
         return nil

@@ -58,13 +58,7 @@ package struct ResponseFacts: Equatable, Sendable {
             ? !self.connection.close : self.connection.keepAlive && !self.connection.close
     }
 
-    /// Whether the value of the first `Upgrade` field is this protocol, in upper or lower case.
-    ///
-    /// - Parameters:
-    ///   - name: The protocol, in lower case.
-    ///   - head: The head of the response.
-    ///   - bytes: The bytes of the head.
-    /// - Returns: Whether the protocol is named.
+    /// Whether the value of the first `Upgrade` field equals `name`, ignoring case; `name` must be in lower case.
     package func upgrades(
         to name: StaticString,
         _ head: borrowing ResponseHead,

@@ -177,6 +177,11 @@ extension Span<UInt8> {
         }
     }
 
+    /// Whether a range is exactly equal to a string.
+    func equals(_ word: StaticString, in range: Range<Int>) -> Bool {
+        self.equals(word, from: range.lowerBound, to: range.upperBound)
+    }
+
     /// Returns the text of a range; invalid UTF-8 becomes U+FFFD.
     package func text(from start: Int, to end: Int) -> String {
         unsafe self.extracting(start..<end).withUnsafeBufferPointer { pointer in

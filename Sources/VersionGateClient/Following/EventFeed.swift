@@ -15,15 +15,15 @@ struct EventFeed: Sendable {
 
     /// Runs until the task is cancelled.
     func run() async {
-        var connection = Connection()
+        let connection = Locked(Connection())
         while !Task.isCancelled {
-            let ending = await self.listen(&connection)
+            let ending = await self.listen(connection)
             guard !Task.isCancelled else { return }
             self.currentState.fellSilent()
             let share = self.endpoints.surroundings.share()
-            let step = connection.reconnection.ended(ending, share: share)
+            let step = connection.withLock { $0.reconnection.ended(ending, share: share) }
             if step.isLost {
-                connection.lastID = nil
+                connection.withLock { $0.lastID = nil }
                 // A proxy may buffer the stream, but still forward the status request.
                 await self.currentState.check(by: self.endpoints)
             }
@@ -36,46 +36,40 @@ struct EventFeed: Sendable {
         var reconnection = Reconnection()
         /// The ID of the last event; `nil` to make the next stream start with the current state.
         var lastID: String?
+        /// The number of parts received, which are signs of life.
+        var parts = 0
     }
 
-    private func listen(_ connection: inout Connection) async -> Reconnection.Ending {
-        // The progress of a stream is kept even if its connection is lost.
-        let current = Locked(connection)
-        let signs = Locked(0)
-        let ending = await withTaskGroup(of: Reconnection.Ending.self) { group in
+    private func listen(_ connection: Locked<Connection>) async -> Reconnection.Ending {
+        await withTaskGroup(of: Reconnection.Ending.self) { group in
             defer { group.cancelAll() }
-            group.addTask { await self.read(current, signs) }
-            group.addTask { await self.watch(signs) }
+            group.addTask { await self.read(connection) }
+            group.addTask { await self.watch(connection) }
             return await group.next() ?? .failed
         }
-        connection = current.withLock { $0 }
-        return ending
     }
 
     /// Waits until the stream is dead, and returns how it ended.
-    private func watch(_ signs: Locked<Int>) async -> Reconnection.Ending {
+    private func watch(_ connection: Locked<Connection>) async -> Reconnection.Ending {
         while true {
-            let before = signs.withLock { $0 }
+            let before = connection.withLock { $0.parts }
             let slept: Void? = try? await self.endpoints.surroundings.sleep(Self.heartbeatTimeout)
-            guard slept != nil, signs.withLock({ $0 }) != before else { return .failed }
+            guard slept != nil, connection.withLock({ $0.parts }) != before else { return .failed }
         }
     }
 
-    private func read(
-        _ connection: Locked<Connection>,
-        _ signs: Locked<Int>
-    ) async -> Reconnection.Ending {
+    private func read(_ connection: Locked<Connection>) async -> Reconnection.Ending {
         let lastID = connection.withLock { $0.lastID }
         guard let transfer = self.endpoints.events(lastID: lastID) else { return .failed }
         var parser = EventParser()
-        var isStream = false
+        var ending = Reconnection.Ending.failed
         do {
             for try await part in transfer.parts() {
-                signs.withLock { $0 += 1 }
+                connection.withLock { $0.parts += 1 }
                 switch part {
                 case .head(let response):
                     if let refusal = Self.refusal(response) { return refusal }
-                    isStream = true
+                    ending = .ended
                 case .piece(let piece):
                     for message in try parser.read(piece) {
                         connection.withLock { self.take(message, &$0) }
@@ -83,9 +77,9 @@ struct EventFeed: Sendable {
                 }
             }
         } catch {
-            return isStream ? .ended : .failed
+            // A lost connection ends the stream, too.
         }
-        return isStream ? .ended : .failed
+        return ending
     }
 
     /// Returns how the attempt ended if the response is not an event stream; `nil` if it is one.

@@ -41,8 +41,7 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
     /// A stable identity for the same update, so that a visible prompt is not replaced when the gate
     /// repeats the state.
     public var id: String {
-        let version = self.update.latestVersion ?? self.update.minimumVersion ?? ""
-        return "\(self.isDismissible ? "recommended" : "required") \(version)"
+        "\(self.isDismissible ? "recommended" : "required") \(self.update.offeredVersion)"
     }
 
     /// The title.

@@ -12,36 +12,34 @@ extension Denial {
     init?(_ response: HTTPURLResponse, _ body: Data, at now: Date) {
         // The gate's own endpoints use the same header for decisions, but never deny a request.
         guard response.url?.path.contains(GateWire.endpointFolder) != true else { return nil }
+        // In JSON of other types, the operator defines the members.
         let document =
             Self.callDetails(of: response, body)
             .flatMap { CallDetails.metadata($0) }.map { GateDocument(metadata: $0) }
             ?? GateDocument(json: Self.json(of: response, body))
-            .flatMap { GateWire.isProblem($0.type) ? $0 : nil }
+            .flatMap { GateWire.problems[$0.type ?? ""] == nil ? nil : $0 }
+        let reason: Reason
+        let seconds: TimeInterval?
         switch Self.decision(of: response, document) {
         case "require"?:
             var update = document?.update ?? Update()
             update.snoozeSeconds = nil
-            let seconds = response.retryAfter ?? update.brownoutUntil?.timeIntervalSince(now)
-            if let seconds, update.brownoutUntil == nil {
-                update.brownoutUntil = now + seconds
-            }
-            self.init(
-                reason: .updateRequired(update),
-                status: response.statusCode,
-                retryAfter: seconds.map { max(0, $0) }
-            )
+            seconds = response.retryAfter ?? update.brownoutUntil?.timeIntervalSince(now)
+            update.brownoutUntil = update.brownoutUntil ?? seconds.map { now + $0 }
+            reason = .updateRequired(update)
         case "maintenance"?:
             var window = document?.window ?? MaintenanceWindow()
-            let seconds = response.retryAfter ?? window.until?.timeIntervalSince(now)
+            seconds = response.retryAfter ?? window.until?.timeIntervalSince(now)
             window.until = window.until ?? seconds.map { now + $0 }
-            self.init(
-                reason: .maintenance(window),
-                status: response.statusCode,
-                retryAfter: seconds.map { max(0, $0) }
-            )
+            reason = .maintenance(window)
         default:
             return nil
         }
+        self.init(
+            reason: reason,
+            status: response.statusCode,
+            retryAfter: seconds.map { max(0, $0) }
+        )
     }
 
     /// Returns the JSON in the content; in a Connect stream, the JSON follows a byte with flags and
@@ -89,12 +87,6 @@ enum GateWire {
     static let marker = "X-VersionGate"
     /// The path prefix of the gate's own endpoints.
     static let endpointFolder = "/.versiongate/"
-    /// Returns whether a problem type is that of a denial; in other documents, the operator defines
-    /// the members.
-    static func isProblem(_ type: String?) -> Bool {
-        type.map { Self.problems[$0] != nil } ?? false
-    }
-
     /// The decisions by problem type.
     static let problems = [
         "urn:versiongate:upgrade-required": "require",

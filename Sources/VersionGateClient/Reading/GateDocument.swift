@@ -48,7 +48,10 @@ struct GateDocument: Decodable {
         func text(_ key: CodingKeys) -> String? {
             member(key).flatMap { $0.isEmpty ? nil : $0 }
         }
-        func time(_ key: CodingKeys) -> Date? { text(key).flatMap { Date(gateTime: $0) } }
+        // Times are in the format of RFC 3339, in UTC, without fractions of a second.
+        func time(_ key: CodingKeys) -> Date? {
+            text(key).flatMap { try? Date($0, strategy: .iso8601) }
+        }
         func url(_ key: CodingKeys) -> URL? { text(key).flatMap { URL(string: $0) } }
         self.type = text(.type)
         self.decision = text(.decision)
@@ -118,13 +121,5 @@ struct GateDocument: Decodable {
         window.from = self.window.from
         window.until = self.window.until
         return window
-    }
-}
-
-extension Date {
-    /// Parses a time in the gate's format: RFC 3339, UTC, without fractions of a second.
-    init?(gateTime text: String) {
-        guard let date = try? Date(text, strategy: .iso8601) else { return nil }
-        self = date
     }
 }

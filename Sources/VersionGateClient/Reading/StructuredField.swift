@@ -32,7 +32,7 @@ struct StructuredField: Equatable {
     /// Parses a field value, with multiple lines joined by commas; `nil` if any part is invalid, as
     /// section 4.2 requires.
     init?(_ text: String) {
-        var reader = Reader(bytes: Array(text.utf8))
+        var reader = Reader(rest: Array(text.utf8)[...])
         guard let members = reader.list() else { return nil }
         self.members = members
     }
@@ -62,10 +62,10 @@ extension StructuredField.BareItem {
         return TimeInterval(seconds)
     }
 
-    /// The time of a Date, or of a String in the gate's format.
+    /// The time of a Date, or of a String in the gate's format: RFC 3339, in UTC, without fractions of a second.
     var date: Date? {
         guard case .date(let seconds) = self else {
-            return self.text.flatMap { Date(gateTime: $0) }
+            return self.text.flatMap { try? Date($0, strategy: .iso8601) }
         }
         return Date(timeIntervalSince1970: TimeInterval(seconds))
     }
@@ -76,56 +76,48 @@ private struct Reader {
     typealias BareItem = StructuredField.BareItem
     typealias Item = StructuredField.Item
 
-    let bytes: [UInt8]
-    var place = 0
-
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    private var next: UInt8? { self.place < self.bytes.count ? self.bytes[self.place] : nil }
+    /// The bytes that have not been parsed.
+    var rest: ArraySlice<UInt8>
 
     private mutating func skip(_ byte: UInt8) -> Bool {
-        guard self.next == byte else { return false }
-        self.place += 1
+        guard self.rest.first == byte else { return false }
+        self.rest.removeFirst()
         return true
     }
 
     private mutating func skipSpaces(andTabs: Bool = false) {
-        while let byte = self.next, byte == 0x20 || andTabs && byte == 0x09 { self.place += 1 }
+        self.rest = self.rest.drop { $0 == 0x20 || andTabs && $0 == 0x09 }
     }
 
     /// Consumes and returns the next bytes, up to the first one that is not accepted.
     private mutating func run(while isAccepted: (UInt8) -> Bool) -> String {
-        let start = self.place
-        while let byte = self.next, isAccepted(byte) { self.place += 1 }
-        return String(decoding: self.bytes[start..<self.place], as: UTF8.self)
+        let accepted = self.rest.prefix(while: isAccepted)
+        self.rest = self.rest[accepted.endIndex...]
+        return String(decoding: accepted, as: UTF8.self)
     }
 
     /// Section 4.2.1, with the whitespace handling of 4.2.
     mutating func list() -> [StructuredField.Member]? {
         var members: [StructuredField.Member] = []
         self.skipSpaces()
-        guard self.next != nil else { return members }
+        guard !self.rest.isEmpty else { return members }
         while true {
             guard let member = self.member() else { return nil }
             members.append(member)
             self.skipSpaces(andTabs: true)
-            guard self.next != nil else { return members }
+            guard !self.rest.isEmpty else { return members }
             guard self.skip(UInt8(ascii: ",")) else { return nil }
             self.skipSpaces(andTabs: true)
-            guard self.next != nil else { return nil }
+            guard !self.rest.isEmpty else { return nil }
         }
     }
 
     private mutating func member() -> StructuredField.Member? {
-        guard self.next == UInt8(ascii: "(") else { return self.item().map { .item($0) } }
-        return self.innerList()
+        self.skip(UInt8(ascii: "(")) ? self.innerList() : self.item().map { .item($0) }
     }
 
     /// Section 4.2.1.2.
     private mutating func innerList() -> StructuredField.Member? {
-        self.place += 1
         var items: [Item] = []
         while true {
             self.skipSpaces()
@@ -134,7 +126,7 @@ private struct Reader {
             }
             guard let item = self.item() else { return nil }
             items.append(item)
-            guard self.next == 0x20 || self.next == UInt8(ascii: ")") else { return nil }
+            guard [0x20, UInt8(ascii: ")")].contains(self.rest.first) else { return nil }
         }
     }
 
@@ -149,7 +141,7 @@ private struct Reader {
         var parameters: [String: BareItem] = [:]
         while self.skip(UInt8(ascii: ";")) {
             self.skipSpaces()
-            guard let first = self.next, Self.isLower(first) || first == UInt8(ascii: "*")
+            guard let first = self.rest.first, Self.isLower(first) || first == UInt8(ascii: "*")
             else { return nil }
             let key = self.run { byte in
                 Self.isLower(byte) || Self.isDigit(byte)
@@ -167,17 +159,14 @@ private struct Reader {
 
     /// Section 4.2.3.1.
     private mutating func bareItem() -> BareItem? {
-        switch self.next {
-        case nil: return nil
-        case UInt8(ascii: "\"")?: return self.string()
-        case UInt8(ascii: ":")?: return self.byteSequence()
-        case UInt8(ascii: "?")?: return self.boolean()
-        case UInt8(ascii: "@")?: return self.date()
-        case UInt8(ascii: "%")?: return self.displayString()
-        case let byte? where byte == UInt8(ascii: "-") || Self.isDigit(byte): return self.number()
-        case let byte? where Self.isLetter(byte) || byte == UInt8(ascii: "*"): return self.token()
-        case .some: return nil
-        }
+        if self.skip(UInt8(ascii: "\"")) { return self.string() }
+        if self.skip(UInt8(ascii: ":")) { return self.byteSequence() }
+        if self.skip(UInt8(ascii: "?")) { return self.boolean() }
+        if self.skip(UInt8(ascii: "@")) { return self.date() }
+        if self.skip(UInt8(ascii: "%")) { return self.displayString() }
+        guard let first = self.rest.first else { return nil }
+        if first == UInt8(ascii: "-") || Self.isDigit(first) { return self.number() }
+        return first == UInt8(ascii: "*") || Self.isLetter(first) ? self.token() : nil
     }
 
     /// Section 4.2.4.
@@ -195,17 +184,15 @@ private struct Reader {
 
     /// Section 4.2.5.
     private mutating func string() -> BareItem? {
-        self.place += 1
         var text: [UInt8] = []
-        while let byte = self.next {
-            self.place += 1
+        while let byte = self.rest.popFirst() {
             switch byte {
             case UInt8(ascii: "\""):
                 return .string(String(decoding: text, as: UTF8.self))
             case UInt8(ascii: "\\"):
-                guard let escaped = self.next, [0x22, 0x5C].contains(escaped) else { return nil }
+                guard let escaped = self.rest.popFirst(), [0x22, 0x5C].contains(escaped)
+                else { return nil }
                 text.append(escaped)
-                self.place += 1
             case 0x20...0x7E:
                 text.append(byte)
             default:
@@ -225,7 +212,6 @@ private struct Reader {
 
     /// Section 4.2.7.
     private mutating func byteSequence() -> BareItem? {
-        self.place += 1
         let others = Set("+/=".utf8)
         let text = self.run { Self.isLetter($0) || Self.isDigit($0) || others.contains($0) }
         guard self.skip(UInt8(ascii: ":")) else { return nil }
@@ -236,25 +222,21 @@ private struct Reader {
 
     /// Section 4.2.8.
     private mutating func boolean() -> BareItem? {
-        self.place += 1
         if self.skip(UInt8(ascii: "1")) { return .boolean(true) }
         return self.skip(UInt8(ascii: "0")) ? .boolean(false) : nil
     }
 
     /// Section 4.2.9.
     private mutating func date() -> BareItem? {
-        self.place += 1
         guard case .integer(let seconds)? = self.number() else { return nil }
         return .date(seconds)
     }
 
     /// Section 4.2.10.
     private mutating func displayString() -> BareItem? {
-        self.place += 1
         guard self.skip(UInt8(ascii: "\"")) else { return nil }
         var text: [UInt8] = []
-        while let byte = self.next {
-            self.place += 1
+        while let byte = self.rest.popFirst() {
             switch byte {
             case UInt8(ascii: "\""):
                 return String(data: Data(text), encoding: .utf8).map { .displayString($0) }
@@ -272,13 +254,9 @@ private struct Reader {
 
     /// Parses a hex digit of a percent-encoded byte; letters must be lowercase.
     private mutating func hexDigit() -> UInt8? {
-        guard let byte = self.next else { return nil }
-        self.place += 1
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): return byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): return byte - UInt8(ascii: "a") + 10
-        default: return nil
-        }
+        guard let byte = self.rest.popFirst(), Self.isDigit(byte) || Self.isLower(byte)
+        else { return nil }
+        return UInt8(String(UnicodeScalar(byte)), radix: 16)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

@@ -18,12 +18,6 @@ public struct Denial: Sendable, Hashable {
     /// `nil` if it remains denied until the app is updated.
     public var retryAfter: TimeInterval?
 
-    init(reason: Reason, status: Int, retryAfter: TimeInterval?) {
-        self.reason = reason
-        self.status = status
-        self.retryAfter = retryAfter
-    }
-
     /// Whether the denial is a brownout: a temporary denial before the build's support ends.
     public var isBrownout: Bool {
         guard case .updateRequired = self.reason else { return false }
@@ -35,10 +29,6 @@ public struct Denial: Sendable, Hashable {
 public struct GateDenied: Error, Sendable, Hashable, LocalizedError {
     /// The denial.
     public var denial: Denial
-
-    init(_ denial: Denial) {
-        self.denial = denial
-    }
 
     /// The title from the operator.
     public var errorDescription: String? {

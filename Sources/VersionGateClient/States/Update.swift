@@ -36,6 +36,9 @@ public struct Update: Sendable, Hashable, Codable {
 
     /// Creates an update without texts.
     public init() {}
+
+    /// The version that identifies the update; empty if the gate names none.
+    var offeredVersion: String { self.latestVersion ?? self.minimumVersion ?? "" }
 }
 
 /// A maintenance window, in which requests are denied.

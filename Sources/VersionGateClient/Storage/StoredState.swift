@@ -37,7 +37,7 @@ struct StoredState: Codable, Equatable {
     /// - Returns: Whether the update can be snoozed.
     mutating func snooze(_ update: Update, at now: Date) -> Bool {
         guard update.snoozeSeconds != nil else { return false }
-        self.snoozes[Self.version(of: update)] = now
+        self.snoozes[update.offeredVersion] = now
         if self.snoozes.count > Self.snoozeLimit,
             let oldest = self.snoozes.min(by: { $0.value < $1.value })
         {
@@ -50,14 +50,10 @@ struct StoredState: Codable, Equatable {
     /// sends.
     func isSnoozed(_ update: Update, at now: Date) -> Bool {
         guard let seconds = update.snoozeSeconds,
-            let begin = self.snoozes[Self.version(of: update)]
+            let begin = self.snoozes[update.offeredVersion]
         else { return false }
         // If the clock was set back, the snooze does not last longer.
         return begin <= now && now < begin + seconds
-    }
-
-    private static func version(of update: Update) -> String {
-        update.latestVersion ?? update.minimumVersion ?? ""
     }
 
     /// Returns the storage key for a gate and an app: a 64-bit FNV-1a hash.

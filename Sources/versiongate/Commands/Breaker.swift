@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import GateAdmin
 import GateSystem
 
@@ -21,8 +20,7 @@ struct BreakerCommand: AsyncParsableCommand {
     ) async throws {
         do {
             let response = try await Fetcher().fetch(try gate.request(path, method))
-            let body = Data(response.body)
-            guard let answer = try? JSONDecoder().decode(BreakerReport.self, from: body) else {
+            guard let answer = response.decoded(as: BreakerReport.self) else {
                 throw GateProblem(response.status, response.body)
             }
             print(self.words(answer))
@@ -64,8 +62,7 @@ struct BreakerCommand: AsyncParsableCommand {
             let noun = trip.cause == "missing-fields" ? "without a version" : "denied"
             return "\(trip.rule) only observes: the breaker tripped at \(trip.at), with "
                 + "\(self.percent(trip.share)) of \(trip.clients) clients (\(whom)) "
-                + "\(noun), "
-                + "\(self.percent(trip.predicted)) predicted; "
+                + "\(noun), \(self.percent(trip.predicted)) predicted; "
                 + "\(trip.refusedRequests) requests denied before the breaker tripped"
         }
         let watched =

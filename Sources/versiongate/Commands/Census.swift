@@ -119,8 +119,7 @@ struct CensusFolderOption: ParsableArguments {
     /// Returns the folder; prints an error and exits if neither the option nor the environment
     /// specifies one.
     func path() throws -> String {
-        let variable = Settings[\.stateDir].name.environmentVariable
-        guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
+        guard let path = self.state ?? Settings[\.stateDir].name.environmentValue else {
             try StandardError.fail("versiongate: --state is required: pass the state directory")
         }
         return path

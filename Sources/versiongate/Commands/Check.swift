@@ -64,7 +64,7 @@ struct Check: ParsableCommand {
         let report: CheckReport
         do throws(RulesFileErrors) {
             let old = try self.against.map { path throws(RulesFileErrors) in
-                try RulesFileLoader(path: path, feedKinds: .all, now: SystemClock.now).load()
+                try RulesFileLoader(path: path).load()
             }
             let check = PathCheck(
                 feedKinds: .all,

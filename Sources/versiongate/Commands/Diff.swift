@@ -1,5 +1,4 @@
 import ArgumentParser
-import GateFeeds
 import GatePolicy
 import GateRules
 import GateSystem
@@ -38,27 +37,23 @@ struct Diff: ParsableCommand {
         let new = try self.load(self.new)
         let comparison = RuleSetComparison(old: old.ruleSet, new: new.ruleSet)
         let difference = comparison.difference(at: now)
-        if self.json || self.detail {
-            try self.print(DifferenceReport(difference))
+        if self.json {
+            try CommandJSON.print(DifferenceReport(difference))
+        } else if self.detail {
+            print(DifferenceReport(difference))
         } else {
-            let edits = RulesEdits(from: old, to: new)
-            Swift.print(EditReport(edits, difference, new: new.definition))
+            print(EditReport(RulesEdits(from: old, to: new), difference, new: new.definition))
         }
         if self.exitCode, !difference.isEmpty { throw ExitCode.failure }
     }
 
     private func load(_ path: String) throws -> LoadedRules {
         do throws(RulesFileErrors) {
-            return try RulesFileLoader(path: path, feedKinds: .all, now: SystemClock.now).load()
+            return try RulesFileLoader(path: path).load()
         } catch {
             for error in error.errors { StandardError.write(error.description) }
             // Exit code 1 is reserved for differences.
             throw ExitCode(2)
         }
-    }
-
-    private func print(_ report: DifferenceReport) throws {
-        guard self.json else { return Swift.print(report) }
-        try CommandJSON.print(report)
     }
 }

@@ -1,9 +1,7 @@
 import ArgumentParser
-import GateFeeds
 import GatePolicy
 import GateProxy
 import GateRules
-import GateSystem
 
 /// Shows how the gate would handle a request, and why.
 struct Explain: ParsableCommand {
@@ -52,31 +50,23 @@ struct Explain: ParsableCommand {
 
     func run() throws {
         let time = try CommandTime.parse(self.at, flag: "--at")
-        let definition: RuleSetDefinition
-        do {
-            definition = try RulesFileLoader(
-                path: self.rules,
-                feedKinds: .all,
-                now: SystemClock.now
-            ).load().definition
-        } catch {
-            try StandardError.fail(error.errors.map(\.description))
+        let definition = try RulesFileErrors.reported { () throws(RulesFileErrors) in
+            try RulesFileLoader(path: self.rules).load().definition
         }
         let head = DryRun.head(self.method, self.path, fields: self.header)
-        switch DryRun(ruleSet: RuleSet(definition), at: time, address: self.address).judge(head)
-        {
+        switch DryRun(ruleSet: RuleSet(definition), at: time, address: self.address).judge(head) {
         case .refused(let answer):
             print("decision: refused (\(answer.status))\nwhy:      \(answer.detail)")
             throw ExitCode.failure
         case .answered(let decision, let answer):
             print("endpoint: the gate responds to this path itself, without the backend")
-            if let decision { self.print(decision, [], of: definition) }
+            if let decision { self.show(decision, [], of: definition) }
             print("\nThe client gets:\n\n\(answer.replacing("\r\n", with: "\n"))")
         case .denied(let decision, let deferrals, let answer):
-            self.print(decision, deferrals, of: definition)
+            self.show(decision, deferrals, of: definition)
             print("\nThe client gets:\n\n\(answer.replacing("\r\n", with: "\n"))")
         case .passed(let decision, let deferrals, let upstreamHead, let addedFields):
-            self.print(decision, deferrals, of: definition)
+            self.show(decision, deferrals, of: definition)
             print(
                 "\nThe backend gets:\n\n\(upstreamHead.replacing("\r\n", with: "\n"))",
                 terminator: ""
@@ -86,36 +76,32 @@ struct Explain: ParsableCommand {
         }
     }
 
-    private func print(
+    private func show(
         _ decision: Decision,
         _ deferrals: [Deferral],
         of definition: RuleSetDefinition
     ) {
-        Swift.print("decision: \(decision.kind.rawValue)")
-        Swift.print("rule:     \(decision.ruleID ?? "none")")
-        Swift.print("why:      \(decision.reason(with: deferrals))")
+        print("decision: \(decision.kind.rawValue)")
+        print("rule:     \(decision.ruleID ?? "none")")
+        print("why:      \(decision.reason(with: deferrals))")
         if let route = decision.route {
             let otherwise = "otherwise: \(route.fallback.rawValue)"
-            Swift.print("backend:  \(route.backend) (rule \(route.ruleID), \(otherwise))")
+            print("backend:  \(route.backend) (rule \(route.ruleID), \(otherwise))")
         }
         for route in decision.observedRoutes {
-            Swift.print("observed: \(route.ruleID) would select the backend \(route.backend)")
+            print("observed: \(route.ruleID) would select the backend \(route.backend)")
         }
         for observed in decision.observed {
             let rule = observed.ruleID ?? "unidentified"
-            Swift.print("observed: \(rule) would \(observed.kind.rawValue): \(observed.reason)")
+            print("observed: \(rule) would \(observed.kind.rawValue): \(observed.reason)")
         }
         for held in decision.held {
             let end = held.until.map { "until \($0)" } ?? "with no known date"
-            Swift.print("held:     \(held.ruleID) waits for the store, \(end)")
+            print("held:     \(held.ruleID) waits for the store, \(end)")
         }
         for deferral in deferrals {
-            Swift.print("not yet:  \(deferral.ruleID): \(deferral.reason); \(deferral.words)")
+            print("not yet:  \(deferral.ruleID): \(deferral.reason); \(deferral.words)")
         }
-        Swift.print("revision: \(definition.revision)")
-    }
-
-    private func print(_ text: String, terminator: String = "\n") {
-        Swift.print(text, terminator: terminator)
+        print("revision: \(definition.revision)")
     }
 }

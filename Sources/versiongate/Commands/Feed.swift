@@ -34,18 +34,16 @@ struct FeedCheck: AsyncParsableCommand {
     var feedCA: String?
 
     func run() async throws {
-        let loader = RulesFileLoader(
-            path: self.path,
-            feedKinds: .all,
-            now: SystemClock.now
-        )
+        let loader = RulesFileLoader(path: self.path)
         do {
             let feeds = try loader.feeds()
             guard !feeds.isEmpty else { return print("\(self.path): the rules have no feeds") }
             let fetcher = try Fetcher(trust: TrustedAuthorities(\.feedCA, self.feedCA))
             let answers = await FeedProbe(fetcher: fetcher).ask(feeds)
             for answer in answers { self.show(answer) }
-            let loaded = try loader.load(feeds: self.contributions(of: answers))
+            let loaded = try loader.load(
+                feeds: answers.reduce(into: [:]) { $0[$1.feed.id] = $1.contribution }
+            )
             let definition = loaded.definition
             for answer in answers where answer.contribution != nil && answer.feed.makesRules {
                 guard loaded.rules(ofFeed: answer.feed.id).isEmpty else { continue }
@@ -66,13 +64,10 @@ struct FeedCheck: AsyncParsableCommand {
             for finding in findings.all where finding.effect != .refuses { print(finding) }
             for line in HoldReport(definition, at: now).lines { print(line) }
             for finding in findings.refusals { StandardError.write("\(finding)") }
-            guard findings.refusals.isEmpty else { throw ExitCode.failure }
-            guard failed.isEmpty else { throw ExitCode.failure }
+            guard findings.refusals.isEmpty, failed.isEmpty else { throw ExitCode.failure }
         } catch let error as RulesFileErrors {
             try StandardError.fail(error.errors.map(\.description))
-        } catch let error as SettingsError {
-            try StandardError.fail("versiongate: \(error)")
-        } catch let error as FetchFailure {
+        } catch let error where error is SettingsError || error is FetchFailure {
             try StandardError.fail("versiongate: \(error)")
         }
     }
@@ -84,12 +79,6 @@ struct FeedCheck: AsyncParsableCommand {
         }
         if let failure = answer.failure {
             StandardError.write("feed '\(answer.feed.id)': \(answer.feed.summary): \(failure)")
-        }
-    }
-
-    private func contributions(of answers: [FeedProbe.Answer]) -> [String: FeedContribution] {
-        answers.reduce(into: [:]) { contributions, answer in
-            contributions[answer.feed.id] = answer.contribution
         }
     }
 }

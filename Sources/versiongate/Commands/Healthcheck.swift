@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import GateSystem
 
 /// Checks whether a gate on this machine responds.
@@ -33,19 +32,17 @@ struct Healthcheck: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
         if self.listen == nil,
-            let admin = self.admin ?? environment[Settings[\.adminListen].name.environmentVariable]
+            let admin = self.admin ?? Settings[\.adminListen].name.environmentValue
         {
             let listen = Int(admin) == nil ? admin : "127.0.0.1:\(admin)"
             return try await self.ask(listen, "--admin", for: "/-/healthy") { $0.status == 200 }
         }
         let listen =
-            self.listen ?? environment[Settings[\.listen].name.environmentVariable]
+            self.listen ?? Settings[\.listen].name.environmentValue
             ?? Settings[\.listen].defaultText ?? ""
         try await self.ask(listen, "--listen", for: "/.versiongate/status") { response in
-            let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
-            return response.status == 200 && answer != nil
+            response.status == 200 && response.decoded(as: Answer.self) != nil
         }
     }
 
@@ -58,23 +55,19 @@ struct Healthcheck: AsyncParsableCommand {
         guard let host = Self.reachable(place) else {
             throw ValidationError("\(option) '\(place)': expected HOST:PORT")
         }
+        let response: FetchResponse
         do {
             let url = try FetchURL(parsing: "http://\(host)\(path)")
             var limits = FetchLimits.defaults
             limits.deadline = .seconds(self.timeout)
-            let response = try await Fetcher().fetch(FetchRequest(url, limits: limits))
-            guard isWell(response) else {
-                let status = response.status
-                try StandardError.fail(
-                    status == 503
-                        ? "versiongate: \(host): the gate is unhealthy"
-                        : "versiongate: \(host): not a gate (status \(status))"
-                )
-            }
-        } catch let exit as ExitCode {
-            throw exit
+            response = try await Fetcher().fetch(FetchRequest(url, limits: limits))
         } catch {
             try StandardError.fail("versiongate: \(host): \(error)")
+        }
+        guard isWell(response) else {
+            let status = response.status
+            let reason = status == 503 ? "the gate is unhealthy" : "not a gate (status \(status))"
+            try StandardError.fail("versiongate: \(host): \(reason)")
         }
         print("\(host): the gate responds")
     }
@@ -84,8 +77,7 @@ struct Healthcheck: AsyncParsableCommand {
     static func reachable(_ listen: String) -> String? {
         guard let colon = listen.lastIndex(of: ":"), UInt16(listen[colon...].dropFirst()) != nil
         else { return nil }
-        let host = listen[..<colon]
-        switch host {
+        switch listen[..<colon] {
         case "0.0.0.0", "*", "": return "127.0.0.1\(listen[colon...])"
         case "[::]": return "[::1]\(listen[colon...])"
         default: return listen

@@ -66,11 +66,8 @@ struct Init: ParsableCommand {
     private func write(_ text: String, to path: String) throws {
         do {
             // If the file were checked before the write, one created in between would be overwritten.
-            try Data(text.utf8)
-                .write(
-                    to: URL(filePath: path),
-                    options: self.force ? [.atomic] : [.withoutOverwriting]
-                )
+            let options: Data.WritingOptions = self.force ? .atomic : .withoutOverwriting
+            try Data(text.utf8).write(to: URL(filePath: path), options: options)
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
             try StandardError.fail("\(path): the file exists; use --force to replace it")
         } catch {

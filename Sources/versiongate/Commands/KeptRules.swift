@@ -1,8 +1,6 @@
 import ArgumentParser
-import GateFeeds
 import GateRecords
 import GateRules
-import GateSystem
 
 /// The option for the rules with which a command evaluates clients.
 struct KeptRules: ParsableArguments {
@@ -24,9 +22,8 @@ struct KeptRules: ParsableArguments {
         let folder = StateFolder(path: try place.path())
         let contributions = FeedStore(folder).contributions { StandardError.write("\($0)") }
         if let path {
-            return try self.load { () throws(RulesFileErrors) in
-                try RulesFileLoader(path: path, feedKinds: .all, now: SystemClock.now)
-                    .load(feeds: contributions)
+            return try RulesFileErrors.reported { () throws(RulesFileErrors) in
+                try RulesFileLoader(path: path).load(feeds: contributions)
             }
         }
         let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
@@ -35,17 +32,19 @@ struct KeptRules: ParsableArguments {
                 "versiongate: no last good rules in the state directory; use \(flag)"
             )
         }
-        return try self.load { () throws(RulesFileErrors) in
-            try RulesFileLoader(path: "", feedKinds: .all, now: SystemClock.now)
-                .load(kept: texts.sources, feeds: contributions)
+        return try RulesFileErrors.reported { () throws(RulesFileErrors) in
+            try RulesFileLoader(path: "").load(kept: texts.sources, feeds: contributions)
         }
     }
+}
 
-    private static func load(
-        _ load: () throws(RulesFileErrors) -> LoadedRules
-    ) throws -> LoadedRules {
+extension RulesFileErrors {
+    /// Runs `body`; prints the errors and exits if the rules are invalid.
+    static func reported<Value>(
+        _ body: () throws(RulesFileErrors) -> Value
+    ) throws -> Value {
         do throws(RulesFileErrors) {
-            return try load()
+            return try body()
         } catch {
             try StandardError.fail(error.errors.map(\.description))
         }

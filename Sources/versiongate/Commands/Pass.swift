@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import GateControl
 import GatePolicy
 import GateSystem
@@ -34,19 +33,15 @@ struct PassCommand: ParsableCommand {
         let path = try Self.secretPath(self.secretFile)
         let now = SystemClock.now()
         let until = try CommandTime.end(ofLifetime: self.length, from: now, flag: "--for")
-        for (flag, name) in [("--device", self.device), ("--app", self.app)] {
-            guard let name, !Pass.canState(name) else { continue }
+        for case (let flag, let name?) in [("--device", self.device), ("--app", self.app)]
+        where !Pass.canState(name) {
             try StandardError.fail(
                 "\(flag) '\(name)': expected 1 to 256 bytes without commas, control characters, "
                     + "or blanks at either end"
             )
         }
         let build = try self.build.map { text in
-            do throws(VersionError) {
-                return try BuildNumber(parsing: text)
-            } catch {
-                try StandardError.fail("--build '\(text)': \(error)")
-            }
+            try CommandOption.parse(text, flag: "--build", BuildNumber.init(parsing:))
         }
         do throws(PassSeal.Failure) {
             let seal = try PassSeal(path: path)
@@ -69,8 +64,7 @@ struct PassCommand: ParsableCommand {
 
     /// Returns the configured path of the secret file.
     static func secretPath(_ option: String?) throws -> String {
-        let variable = Settings[\.previewSecretFile].name.environmentVariable
-        guard let path = option ?? ProcessInfo.processInfo.environment[variable] else {
+        guard let path = option ?? Settings[\.previewSecretFile].name.environmentValue else {
             try StandardError.fail("versiongate: --secret-file is required: pass the secret file")
         }
         return path

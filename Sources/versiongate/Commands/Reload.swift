@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import GateAdmin
 import GateSystem
 
@@ -39,8 +38,7 @@ struct Reload: AsyncParsableCommand {
         } catch {
             try StandardError.fail("versiongate: \(host): \(error)")
         }
-        let body = Data(response.body)
-        guard let answer = try? JSONDecoder().decode(RulesReport.self, from: body) else {
+        guard let answer = response.decoded(as: RulesReport.self) else {
             let problem = GateProblem(response.status, response.body)
             try StandardError.fail("versiongate: \(host): \(problem)")
         }

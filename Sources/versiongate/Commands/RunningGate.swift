@@ -24,14 +24,22 @@ struct RunningGate: ParsableArguments {
         _ method: FetchRequest.Method = .get,
         fields: [HeaderField] = []
     ) throws -> FetchRequest {
-        let name = Settings[\.adminTokenFile].name.environmentVariable
-        let file = self.adminTokenFile ?? ProcessInfo.processInfo.environment[name]
+        let url = try FetchURL(parsing: "http://\(self.address)\(path)")
+        let file = self.adminTokenFile ?? Settings[\.adminTokenFile].name.environmentValue
+        let tokens = try Settings.open(\.adminTokenFile, file) { try AdminTokenFile(path: $0) }
         return FetchRequest(
-            try FetchURL(parsing: "http://\(self.address)\(path)"),
+            url,
             method: method,
             fields: fields,
-            credential: try AdminTokenFile(file: file).map { .bearer($0.text) }
+            credential: tokens.map { .bearer($0.text) }
         )
+    }
+}
+
+extension FetchResponse {
+    /// Decodes the JSON in the body; `nil` if the body is something else.
+    func decoded<Value: Decodable>(as type: Value.Type) -> Value? {
+        try? JSONDecoder().decode(type, from: Data(self.body))
     }
 }
 

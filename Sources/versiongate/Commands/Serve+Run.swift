@@ -31,7 +31,7 @@ extension Serve {
             try StandardError.fail("versiongate: \(error)")
         }
         let log = settings.logFormat.install(level: settings.logLevel)
-        for remark in EnvironmentNames.remarks(on: environment) {
+        for remark in EnvironmentNames.remarks {
             Logger(label: "versiongate").warning("\(remark)")
         }
         // A stalled reader of the log must not keep the gate from exiting.
@@ -63,18 +63,13 @@ extension Serve {
             logger: logger
         )
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        let loader = RulesFileLoader(
-            path: settings.rules,
-            feedKinds: .all,
-            gate: GateContext(settings.gate),
-            now: SystemClock.now
-        )
+        let loader = settings.loader
         let state = State(settings, logger: logger)
         let trust: TrustedAuthorities
         let publisher: RulesPublisher?
         let starting: StartingRules
         do {
-            publisher = try RulesPublisher(settings, logger: logger)
+            publisher = try settings.publisher(logger: logger)
             trust = try TrustedAuthorities(\.feedCA, settings.feedCA)
             starting = try state.startingRules(settings, loader, logger: logger)
         } catch let error as SettingsError {
@@ -160,7 +155,7 @@ extension Serve {
                 filter: breaker,
                 archive: state.archive,
                 keep: { state.lastGood?.keep($0) },
-                publishToModule: publisher?.publishing,
+                publishToModule: publisher?.publish,
                 note: { audit?.note($0) }
             ),
             logger: logger
@@ -219,15 +214,6 @@ extension Serve {
             log: log,
             logger: logger
         )
-        let reload = ReloadService(
-            reloader: reloader,
-            certificates: certificates,
-            path: settings.rules,
-            hangups: hangups,
-            manager: manager,
-            logger: logger
-        )
-        let watchdog = WatchdogService(server: server, manager: manager, logger: logger)
         let supervisor = FeedSupervisor(
             reloader: reloader,
             coordinator: coordinator,
@@ -236,13 +222,33 @@ extension Serve {
             logger: logger
         )
         // Services are shut down in reverse order.
-        let counting = CensusService(settings.census, census, breaker, audit, server)
-        var services: [any Service] = [counting].compactMap(\.self)
-        services.append(reload)
+        var services: [any Service] = []
+        if let interval = settings.census?.interval, let census, let breaker {
+            services.append(
+                CensusService(
+                    census: census,
+                    breaker: breaker,
+                    audit: audit,
+                    server: server,
+                    interval: interval
+                )
+            )
+        }
+        services.append(
+            ReloadService(
+                reloader: reloader,
+                certificates: certificates,
+                path: settings.rules,
+                hangups: hangups,
+                manager: manager,
+                logger: logger
+            )
+        )
         if let certificates {
             let service = CertificateService(reloader: certificates, loadedState: certificateState)
             services.append(service)
         }
+        let watchdog = WatchdogService(server: server, manager: manager, logger: logger)
         services += [BackgroundService { await supervisor.run() }, watchdog, gate]
         if let (url, interval) = settings.metricsExport {
             let exporter = try MetricsExporter(
@@ -254,9 +260,13 @@ extension Serve {
             )
             services.append(BackgroundService { await exporter.run() })
         }
-        // The admin service and the publisher are appended last, so that their shutdown begins first.
-        if let admin { services.append(AdminService(server: admin)) }
-        if let publisher { services.append(PublishingService(publisher: publisher)) }
+        // These are appended last, so that they are shut down first. The admin listener closes at once if another gate
+        // shares the port; otherwise it serves until the last client request is complete. The published rules are not
+        // written any more: the file belongs to the gate's successor.
+        if let admin {
+            services.append(ShutdownService { await admin.closeListenerForSuccessor() })
+        }
+        if let publisher { services.append(ShutdownService { publisher.stop() }) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) },

@@ -83,14 +83,8 @@ struct SunsetCommand: ParsableCommand {
         guard let below = self.below else {
             return try self.reportRoutes(since: start, documents, at: now)
         }
-        let version: AppVersion
-        do throws(VersionError) {
-            version = try AppVersion(parsing: below)
-        } catch {
-            try StandardError.fail("--below '\(below)': \(error)")
-        }
         let question = SunsetReport.Question(
-            below: version,
+            below: try CommandOption.parse(below, flag: "--below", AppVersion.init(parsing:)),
             app: self.app,
             platform: self.platform,
             since: start
@@ -143,11 +137,9 @@ struct SunsetCommand: ParsableCommand {
     private func documents() throws -> [OpenAPIDocument] {
         do throws(RulesFileError) {
             let bases = self.base.isEmpty ? nil : self.base.map(OpenAPIDocument.base(of:))
-            var documents: [OpenAPIDocument] = []
-            for (number, path) in self.openapi.enumerated() {
-                documents.append(try OpenAPIDocument(path: path, number: number, bases: bases))
+            return try self.openapi.enumerated().map { number, path throws(RulesFileError) in
+                try OpenAPIDocument(path: path, number: number, bases: bases)
             }
-            return documents
         } catch {
             try StandardError.fail("\(error)")
         }

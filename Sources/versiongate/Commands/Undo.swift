@@ -32,11 +32,10 @@ struct Undo: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let host = self.gate.address
         do {
             let fetcher = try Fetcher()
             let query = self.revision.map { "?to=\($0)" } ?? ""
-            let preview = try Self.read(
+            let preview = try self.read(
                 UndoReport.Preview.self,
                 try await fetcher.fetch(try self.gate.request("/api/v1/undo\(query)"))
             )
@@ -50,7 +49,7 @@ struct Undo: AsyncParsableCommand {
                 return
             }
             let wish = Array(try JSONEncoder().encode(["to": preview.to]))
-            let done = try Self.read(
+            let done = try self.read(
                 UndoReport.Done.self,
                 try await fetcher.fetch(
                     try self.gate.request(
@@ -67,33 +66,23 @@ struct Undo: AsyncParsableCommand {
                     ? "the files contain other rules; the undo stays active until they change"
                     : "the files contain other rules; the undo stays active until they change or the gate stops"
             )
-        } catch let problem as Refused {
-            Self.tell(problem.faults)
-            try StandardError.fail("versiongate: \(host): \(problem)")
         } catch let code as ExitCode {
             throw code
         } catch {
-            try StandardError.fail("versiongate: \(host): \(error)")
+            try StandardError.fail("versiongate: \(self.gate.address): \(error)")
         }
     }
 
-    private struct Refused: Error, CustomStringConvertible {
-        let description: String
-        let faults: [ErrorEntry]
-    }
-
-    private static func read<Answer: Decodable>(
+    /// Returns the report in a response; prints the problem and exits if there is none.
+    private func read<Answer: Decodable>(
         _ type: Answer.Type,
         _ response: FetchResponse
     ) throws -> Answer {
-        let body = Data(response.body)
-        if response.status == 200, let answer = try? JSONDecoder().decode(type, from: body) {
-            return answer
-        }
-        guard let problem = try? JSONDecoder().decode(Problem.self, from: body) else {
-            throw Refused(description: "not a gate (status \(response.status))", faults: [])
-        }
-        throw Refused(description: problem.detail, faults: problem.errors ?? [])
+        if response.status == 200, let answer = response.decoded(as: type) { return answer }
+        let problem = response.decoded(as: Problem.self)
+        Self.tell(problem?.errors ?? [])
+        let reason = problem?.detail ?? "not a gate (status \(response.status))"
+        try StandardError.fail("versiongate: \(self.gate.address): \(reason)")
     }
 
     private static func tell(_ faults: [ErrorEntry]) {

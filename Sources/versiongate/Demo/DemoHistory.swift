@@ -1,7 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
 import GateCensus
-import GateFeeds
 import GatePolicy
 import GateRecords
 import GateRules
@@ -78,12 +77,8 @@ struct DemoHistory: AsyncParsableCommand {
 
     /// Returns the current rules, and those before the change in the past; `nil` if the change does not apply.
     private func loadRules() throws -> (older: LoadedRules?, current: LoadedRules) {
-        do throws(RulesFileErrors) {
-            let current = try RulesFileLoader(
-                path: self.rules,
-                feedKinds: .all,
-                now: SystemClock.now
-            ).load()
+        try RulesFileErrors.reported { () throws(RulesFileErrors) in
+            let current = try RulesFileLoader(path: self.rules).load()
             let texts = RulesTexts(current).sources.map { source in
                 (
                     name: source.name,
@@ -91,12 +86,9 @@ struct DemoHistory: AsyncParsableCommand {
                 )
             }
             guard Double(self.days) > Self.change.daysAgo else { return (nil, current) }
-            let older = try RulesFileLoader(path: "", feedKinds: .all, now: SystemClock.now)
-                .load(kept: texts, feeds: [:])
+            let older = try RulesFileLoader(path: "").load(kept: texts, feeds: [:])
             let isChanged = older.definition.revision != current.definition.revision
             return (isChanged ? older : nil, current)
-        } catch {
-            try StandardError.fail(error.errors.map(\.description))
         }
     }
 }

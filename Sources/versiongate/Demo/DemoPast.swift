@@ -1,6 +1,5 @@
 import GateCensus
 import GatePolicy
-import GateSystem
 
 /// The made-up past traffic of the demo's apps.
 struct DemoPast {

@@ -23,6 +23,10 @@ struct DemoTraffic: AsyncParsableCommand {
     private static let patience = 30
     /// The number of requests sent without a pause at startup, so that the page has data to show.
     private static let beginning = 150
+    /// The simulated devices of all apps.
+    private static let devices = DemoApp.all.flatMap { app in
+        (0..<app.devices).map { (app, $0) }
+    }
 
     func run() async throws {
         guard let endpoint = Endpoint(self.gate), Self.places.contains(endpoint.host) else {
@@ -31,13 +35,11 @@ struct DemoTraffic: AsyncParsableCommand {
         guard 1...50 ~= self.rate else {
             throw ValidationError("--rate '\(self.rate)': expected 1 to 50")
         }
-        var generator = SystemRandomNumberGenerator()
         var sent = 0
         var failures = 0
         while sent < self.requests ?? .max, !Task.isCancelled {
             do {
-                let visitor = DemoClient.random(using: &generator)
-                try await Self.send(visitor.request(using: &generator), to: endpoint)
+                try await Self.send(Self.request(), to: endpoint)
                 sent += 1
                 failures = 0
             } catch {
@@ -50,6 +52,22 @@ struct DemoTraffic: AsyncParsableCommand {
                 try await Task.sleep(for: .seconds(1) / self.rate)
             }
         }
+    }
+
+    /// Returns a request from a random device.
+    private static func request() -> HTTPRequestHead {
+        let (app, device) = Self.devices[Int.random(in: Self.devices.indices)]
+        let release = app.release(on: device)
+        return HTTPRequestHead(
+            version: .http1_1,
+            method: .GET,
+            uri: app.paths.randomElement() ?? "/",
+            headers: [
+                "Host": "demo.example", "X-App-Id": app.id, "X-App-Platform": app.platform,
+                "X-App-Version": release.version, "X-App-Build": "\(release.build)",
+                "X-Device-Id": app.deviceID(device), "Accept-Language": "en",
+            ]
+        )
     }
 
     private static func send(_ head: HTTPRequestHead, to endpoint: Endpoint) async throws {
@@ -66,39 +84,6 @@ struct DemoTraffic: AsyncParsableCommand {
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         try await channel.closeFuture.get()
-    }
-}
-
-/// A simulated device and the build that it runs.
-private struct DemoClient {
-    private let app: DemoApp
-    private let device: Int
-
-    static func random(using generator: inout some RandomNumberGenerator) -> DemoClient {
-        // Apps are chosen in proportion to their number of devices.
-        var number = Int.random(in: 0..<DemoApp.all.map(\.devices).reduce(0, +), using: &generator)
-        for app in DemoApp.all {
-            guard number >= app.devices else { return DemoClient(app: app, device: number) }
-            number -= app.devices
-        }
-        preconditionFailure("the number is below the sum of all devices")
-    }
-
-    func request(using generator: inout some RandomNumberGenerator) -> HTTPRequestHead {
-        let path = self.app.paths.randomElement(using: &generator) ?? "/"
-        let release = self.app.release(on: self.device)
-        return HTTPRequestHead(
-            version: .http1_1,
-            method: .GET,
-            uri: path,
-            headers: [
-                "Host": "demo.example", "X-App-Id": self.app.id,
-                "X-App-Platform": self.app.platform, "X-App-Version": release.version,
-                "X-App-Build": "\(release.build)",
-                "X-Device-Id": self.app.deviceID(self.device),
-                "Accept-Language": "en",
-            ]
-        )
     }
 }
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import GateProxy
-import GateSystem
 
 /// Checks the settings and the environment of a gate.
 struct Doctor: AsyncParsableCommand {
@@ -29,7 +28,7 @@ struct Doctor: AsyncParsableCommand {
     }
 
     private func results() async -> [Diagnosis] {
-        let remarks = EnvironmentNames.remarks().map { Diagnosis.warning("settings", $0) }
+        let remarks = EnvironmentNames.remarks.map { Diagnosis.warning("settings", $0) }
         let settings: ServeSettings
         do throws(SettingsError) {
             settings = try ServeSettings(
@@ -39,8 +38,8 @@ struct Doctor: AsyncParsableCommand {
             return remarks + [.error("settings", error.description)]
         }
         let known: [Diagnosis] = remarks.isEmpty ? [.ok("settings", "valid")] : remarks
-        let machine = MachineCheck(settings)
-        let traffic = TrafficCheck(settings)
+        let machine = MachineCheck(settings: settings)
+        let traffic = TrafficCheck(settings: settings)
         return await known + machine.ports() + [machine.descriptors(), machine.clock()]
             + machine.certificates() + traffic.rules() + traffic.feeds() + traffic.backends()
             + machine.stateFolder() + machine.publishedRules()

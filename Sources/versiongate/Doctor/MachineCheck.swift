@@ -10,11 +10,7 @@ import NIOPosix
 
 /// Checks what the gate needs from its machine.
 struct MachineCheck {
-    private let settings: ServeSettings
-
-    init(_ settings: ServeSettings) {
-        self.settings = settings
-    }
+    let settings: ServeSettings
 
     /// Checks whether the listeners' addresses are free.
     func ports() async -> [Diagnosis] {
@@ -103,7 +99,7 @@ struct MachineCheck {
         guard let path = self.settings.publishRules else { return [] }
         do throws(SettingsError) {
             let logger = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
-            _ = try RulesPublisher(self.settings, logger: logger)
+            _ = try self.settings.publisher(logger: logger)
             return [.ok("publish-rules", "\(path) can be replaced")]
         } catch {
             return [.error("publish-rules", "\(error)")]
@@ -113,13 +109,9 @@ struct MachineCheck {
     /// Checks the state folder; it is not created.
     func stateFolder() -> [Diagnosis] {
         guard let path = self.settings.stateDir else {
-            return [
-                .warning(
-                    "state-dir",
-                    "not set: after a restart, the census and the last good rules are lost",
-                    fix: "set --state-dir to a directory that only this gate writes to"
-                )
-            ]
+            let problem = "not set: after a restart, the census and the last good rules are lost"
+            let fix = "set --state-dir to a directory that only this gate writes to"
+            return [.warning("state-dir", problem, fix: fix)]
         }
         var place = URL(filePath: path)
         while unsafe access(place.path, F_OK) != 0, place.path != "/" {
@@ -128,13 +120,8 @@ struct MachineCheck {
         let existing = place.path
         guard unsafe access(existing, W_OK | X_OK) == 0 else {
             let reason = unsafe String(cString: strerror(errno))
-            return [
-                .error(
-                    "state-dir",
-                    "\(existing): \(reason)",
-                    fix: "let the gate's user write to it: chown USER \(existing)"
-                )
-            ]
+            let fix = "let the gate's user write to it: chown USER \(existing)"
+            return [.error("state-dir", "\(existing): \(reason)", fix: fix)]
         }
         let isNew = unsafe access(path, F_OK) != 0
         var results: [Diagnosis] = [

@@ -6,23 +6,12 @@ import GateSystem
 
 /// Checks the rules, the feeds and the backends of the gate.
 struct TrafficCheck {
-    private let settings: ServeSettings
-    private let loader: RulesFileLoader
-
-    init(_ settings: ServeSettings) {
-        self.settings = settings
-        self.loader = RulesFileLoader(
-            path: settings.rules,
-            feedKinds: .all,
-            gate: GateContext(settings.gate),
-            now: SystemClock.now
-        )
-    }
+    let settings: ServeSettings
 
     /// Checks the rules as at startup, without the values of feeds.
     func rules() -> [Diagnosis] {
         do throws(RulesFileErrors) {
-            let loaded = try self.loader.load()
+            let loaded = try self.settings.loader.load()
             let findings = RulesFindings(loaded, at: SystemClock.now()).all
             let problems = findings.compactMap { finding -> Diagnosis? in
                 switch finding.effect {
@@ -43,7 +32,7 @@ struct TrafficCheck {
 
     /// Fetches each feed once; empty if there are none, or if the rules cannot be read.
     func feeds() async -> [Diagnosis] {
-        guard let feeds = try? self.loader.feeds(), !feeds.isEmpty else { return [] }
+        guard let feeds = try? self.settings.loader.feeds(), !feeds.isEmpty else { return [] }
         do {
             let fetcher = try Fetcher(trust: TrustedAuthorities(\.feedCA, self.settings.feedCA))
             return await FeedProbe(fetcher: fetcher).ask(feeds).map { answer in
@@ -70,23 +59,13 @@ struct TrafficCheck {
             let names = upstream.named.filter { $0.targets.contains(target) }.map(\.name)
             let name = names.isEmpty ? "\(target)" : "\(target) (\(names.joined(separator: ", ")))"
             do throws(BackendProbe.Problem) {
-                let addresses = try await probe.connect(to: target)
-                let count = addresses.count
-                results.append(
-                    .ok(
-                        "backend",
-                        "\(name) accepts connections\(count > 1 ? " at \(count) addresses" : "")"
-                    )
-                )
+                let count = try await probe.connect(to: target).count
+                let places = count > 1 ? " at \(count) addresses" : ""
+                results.append(.ok("backend", "\(name) accepts connections\(places)"))
             } catch {
                 let flag = names.isEmpty ? "--upstream" : "--upstream-named"
-                results.append(
-                    .error(
-                        "backend",
-                        "\(name): \(error)",
-                        fix: "start the backend, or correct \(flag)"
-                    )
-                )
+                let fix = "start the backend, or correct \(flag)"
+                results.append(.error("backend", "\(name): \(error)", fix: fix))
             }
         }
         return results

@@ -10,10 +10,6 @@ struct JSONLogHandler: LogHandler {
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
 
-    init(_ log: LogWriter) {
-        self.log = log
-    }
-
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { self.metadata[key] }
         set { self.metadata[key] = newValue }
@@ -31,45 +27,34 @@ struct JSONLogHandler: LogHandler {
         _ message: Logger.Message,
         _ metadata: Logger.Metadata
     ) -> [UInt8] {
-        var object = metadata.mapValues(JSONLogValue.init)
         let time = Date.now.formatted(
             .iso8601.year().month().day().timeZone(separator: .omitted)
                 .time(includingFractionalSeconds: true)
         )
-        object["time"] = .text(time)
-        object["level"] = .text(level.rawValue)
-        object["message"] = .text(message.description)
+        var object = metadata
+        object["time"] = .string(time)
+        object["level"] = .string(level.rawValue)
+        object["message"] = .string(message.description)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let line = try? encoder.encode(object) else { return [] }
+        guard let line = try? encoder.encode(object.mapValues(JSONLogValue.init)) else { return [] }
         return line + Array("\n".utf8)
     }
 }
 
 /// A value in a JSON log line: numbers remain numbers, and all other values become strings.
-private enum JSONLogValue: Encodable {
-    case integer(Int64)
-    case count(UInt64)
-    case number(Double)
-    case text(String)
-
-    init(_ value: Logger.Metadata.Value) {
-        switch value {
-        case .stringConvertible(let integer as Int): self = .integer(Int64(integer))
-        case .stringConvertible(let integer as Int64): self = .integer(integer)
-        case .stringConvertible(let count as UInt64): self = .count(count)
-        case .stringConvertible(let number as Double): self = .number(number)
-        case .string, .stringConvertible, .dictionary, .array: self = .text(value.description)
-        }
-    }
+private struct JSONLogValue: Encodable {
+    let value: Logger.Metadata.Value
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        switch self {
-        case .integer(let integer): try container.encode(integer)
-        case .count(let count): try container.encode(count)
-        case .number(let number): try container.encode(number)
-        case .text(let text): try container.encode(text)
+        switch self.value {
+        case .stringConvertible(let integer as Int): try container.encode(integer)
+        case .stringConvertible(let integer as Int64): try container.encode(integer)
+        case .stringConvertible(let count as UInt64): try container.encode(count)
+        case .stringConvertible(let number as Double): try container.encode(number)
+        case .string, .stringConvertible, .dictionary, .array:
+            try container.encode(self.value.description)
         }
     }
 }

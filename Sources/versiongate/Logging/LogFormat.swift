@@ -24,18 +24,15 @@ enum LogFormat: String, CaseIterable {
         let log = LogWriter(descriptor: STDERR_FILENO) { self.notice(dropped: $0) }
         log.start()
         LoggingSystem.bootstrap { label in
-            var handler = self.handler(label, log)
+            var handler: any LogHandler =
+                switch self {
+                case .text: StreamLogHandler(label: label, stream: LogLines(log: log))
+                case .json: JSONLogHandler(log: log)
+                }
             handler.logLevel = level
             return handler
         }
         return log
-    }
-
-    private func handler(_ label: String, _ log: LogWriter) -> any LogHandler {
-        switch self {
-        case .text: StreamLogHandler(label: label, stream: LogLines(log))
-        case .json: JSONLogHandler(log)
-        }
     }
 
     /// Returns the warning that log lines were dropped before this line.
@@ -53,11 +50,7 @@ enum LogFormat: String, CaseIterable {
 
 /// A text stream for log handlers that writes to the log.
 struct LogLines: TextOutputStream, Sendable {
-    private let log: LogWriter
-
-    init(_ log: LogWriter) {
-        self.log = log
-    }
+    let log: LogWriter
 
     /// Writes one line, including its line feed.
     func write(_ string: String) {

@@ -8,3 +8,13 @@ struct BackgroundService: Service {
         await cancelWhenGracefulShutdown(self.work)
     }
 }
+
+/// Runs work as soon as the gate begins to shut down.
+struct ShutdownService: Service {
+    let work: @Sendable () async -> Void
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await self.work()
+    }
+}

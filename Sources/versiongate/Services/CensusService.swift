@@ -14,27 +14,12 @@ struct CensusService: Service {
     /// twice this time.
     private static let watchInterval = Duration.seconds(2)
 
-    private let census: Census
-    private let breaker: Breaker
-    private let audit: AuditLog?
-    private let server: GateServer
-    private let interval: Duration
-
-    /// - Returns: `nil` if the census is off.
-    init?(
-        _ settings: CensusSettings?,
-        _ census: Census?,
-        _ breaker: Breaker?,
-        _ audit: AuditLog?,
-        _ server: GateServer
-    ) {
-        guard let settings, let census, let breaker else { return nil }
-        self.census = census
-        self.breaker = breaker
-        self.audit = audit
-        self.server = server
-        self.interval = settings.interval
-    }
+    let census: Census
+    let breaker: Breaker
+    let audit: AuditLog?
+    let server: GateServer
+    /// The time between two writes.
+    let interval: Duration
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

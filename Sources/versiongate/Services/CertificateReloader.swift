@@ -57,19 +57,16 @@ actor CertificateReloader {
 ///
 /// Symbolic links are followed, so that the folder swap of a Kubernetes volume is detected as well.
 struct FileState: Equatable {
-    private let device: UInt64
-    private let inode: UInt64
-    private let size: Int64
-    private let seconds: Int
-    private let nanoseconds: Int
+    private var device: UInt64 = 0
+    private var inode: UInt64 = 0
+    private var size: Int64 = 0
+    private var seconds = 0
+    private var nanoseconds = 0
 
     /// Creates the state of a file; all values are zero if the file does not exist.
     init(_ path: String) {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
-            (self.device, self.inode, self.size, self.seconds, self.nanoseconds) = (0, 0, 0, 0, 0)
-            return
-        }
+        guard unsafe stat(path, &status) == 0 else { return }
         self.device = UInt64(status.st_dev)
         self.inode = UInt64(status.st_ino)
         self.size = Int64(status.st_size)

@@ -49,30 +49,29 @@ struct GateService: Service {
         self.logger.info("draining")
         let counters = await self.server.statistics()?.counters ?? GateCounters()
         let inTime = await self.server.shutDown(timeout: self.drainTimeout)
+        let counts = [
+            "requests": counters.requests,
+            "recommended": counters.recommended,
+            "required": counters.required,
+            "observed": counters.observed,
+            "identity_missing": counters.identityMissing,
+            "identity_unreadable": counters.identityUnreadable,
+            "malformed": counters.malformed,
+            "upstream_failures": counters.upstreamFailures,
+            "launch_checks": counters.launchChecks,
+            "event_streams": counters.eventStreams,
+            "connections_refused": counters.connectionsRefused,
+            "connections_per_address_refused": counters.connectionsPerAddressRefused,
+            "proxy_headers_refused": counters.proxyHeadersRefused,
+            "requests_shed": counters.requestsShed,
+            "requests_late": counters.requestsLate,
+            "descriptors_exhausted": counters.descriptorsExhausted,
+            "accept_failures": counters.acceptFailures,
+            "log_lines_dropped": self.log.droppedLines,
+        ]
         self.logger.info(
             inTime ? "stopped" : "stopped before all requests were complete",
-            metadata: [
-                "requests": .stringConvertible(counters.requests),
-                "recommended": .stringConvertible(counters.recommended),
-                "required": .stringConvertible(counters.required),
-                "observed": .stringConvertible(counters.observed),
-                "identity_missing": .stringConvertible(counters.identityMissing),
-                "identity_unreadable": .stringConvertible(counters.identityUnreadable),
-                "malformed": .stringConvertible(counters.malformed),
-                "upstream_failures": .stringConvertible(counters.upstreamFailures),
-                "launch_checks": .stringConvertible(counters.launchChecks),
-                "event_streams": .stringConvertible(counters.eventStreams),
-                "connections_refused": .stringConvertible(counters.connectionsRefused),
-                "connections_per_address_refused": .stringConvertible(
-                    counters.connectionsPerAddressRefused
-                ),
-                "proxy_headers_refused": .stringConvertible(counters.proxyHeadersRefused),
-                "requests_shed": .stringConvertible(counters.requestsShed),
-                "requests_late": .stringConvertible(counters.requestsLate),
-                "descriptors_exhausted": .stringConvertible(counters.descriptorsExhausted),
-                "accept_failures": .stringConvertible(counters.acceptFailures),
-                "log_lines_dropped": .stringConvertible(self.log.droppedLines),
-            ]
+            metadata: counts.mapValues { .stringConvertible($0) }
         )
     }
 

@@ -47,20 +47,10 @@ struct ServiceManager: Sendable {
         }
         guard path.count > 1, path.count <= Self.longestPath else { return nil }
         self.path = path
-        self.watchdogInterval = Self.watchdogInterval(environment, processIdentifier)
-    }
-
-    private static func watchdogInterval(
-        _ environment: [String: String],
-        _ processIdentifier: Int32
-    ) -> Duration? {
-        guard let microseconds = environment["WATCHDOG_USEC"].flatMap({ Int64($0) }),
-            microseconds > 0
-        else { return nil }
-        if let addressee = environment["WATCHDOG_PID"], addressee != "\(processIdentifier)" {
-            return nil
-        }
-        return .microseconds(microseconds)
+        let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
+        let addressee = environment["WATCHDOG_PID"] ?? "\(processIdentifier)"
+        let isExpected = microseconds > 0 && addressee == "\(processIdentifier)"
+        self.watchdogInterval = isExpected ? .microseconds(microseconds) : nil
     }
 
     /// The maximum length of a path; `sun_path` ends with a zero byte.

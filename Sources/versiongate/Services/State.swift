@@ -17,24 +17,18 @@ struct State {
 
     /// Opens the configured folder; problems are logged and do not prevent startup.
     init(_ settings: ServeSettings, logger: Logger) {
-        guard let path = settings.stateDir else {
-            (self.folder, self.feeds, self.lastGood) = (nil, nil, nil)
-            self.archive = RulesArchive.open(in: nil, logger: logger)
-            self.passes = settings.passes.map { _ in PassLedger(in: nil, logger: logger) }
-            return
-        }
-        let folder = StateFolder(path: path)
-        if let problem = folder.problem {
+        let folder = settings.stateDir.map { StateFolder(path: $0) }
+        if let folder, let problem = folder.problem {
             logger.error(
                 "nothing can be stored in --state-dir",
-                metadata: ["folder": "\(path)", "error": "\(problem)"]
+                metadata: ["folder": "\(folder.path)", "error": "\(problem)"]
             )
         }
-        self.folder = folder.problem == nil ? folder : nil
-        self.feeds = FeedStore(folder)
-        self.lastGood = LastGoodRules(folder, path: settings.rules)
-        self.archive = RulesArchive.open(in: self.folder, logger: logger)
-        let writable = self.folder
+        let writable = folder?.problem == nil ? folder : nil
+        self.folder = writable
+        self.feeds = folder.map { FeedStore($0) }
+        self.lastGood = folder.map { LastGoodRules($0, path: settings.rules) }
+        self.archive = RulesArchive.open(in: writable, logger: logger)
         self.passes = settings.passes.map { _ in PassLedger(in: writable, logger: logger) }
     }
 
@@ -63,9 +57,7 @@ struct State {
         )
         if starting.failure == nil { self.lastGood?.keep(starting.rules) }
         // The active rules must be the last ones in the archive.
-        for rules in [starting.former, starting.rules] {
-            if let rules { self.archive?.keep(rules) }
-        }
+        for case let rules? in [starting.former, starting.rules] { self.archive?.keep(rules) }
         return starting
     }
 }
@@ -76,14 +68,6 @@ extension TrustedAuthorities {
         _ setting: KeyPath<Settings, Setting<String>>,
         _ path: String?
     ) throws(SettingsError) {
-        guard let path else {
-            self = .system
-            return
-        }
-        do {
-            self = try TrustedAuthorities(adding: path)
-        } catch {
-            throw SettingsError("\(Settings[setting].name.flag) '\(path)': \(error)")
-        }
+        self = try Settings.open(setting, path) { try TrustedAuthorities(adding: $0) } ?? .system
     }
 }

@@ -5,14 +5,12 @@ import GateRules
 enum EnvironmentNames {
     private static let prefix = "VERSIONGATE_"
 
-    /// Returns a warning for each variable with the prefix that is not a setting.
+    /// A warning for each variable with the prefix that is not a setting.
     ///
     /// Kubernetes sets `VERSIONGATE_PORT…` and `VERSIONGATE_SERVICE_…` in each container if a service
     /// is named `versiongate`; these are ignored.
-    static func remarks(
-        on environment: [String: String] = ProcessInfo.processInfo.environment
-    ) -> [String] {
-        self.unknown(in: environment).map { name in
+    static var remarks: [String] {
+        self.unknown.map { name in
             let rest =
                 self.nearest(to: name).map { "did you mean '\($0)'?" }
                 ?? "'versiongate settings' lists all settings"
@@ -21,28 +19,22 @@ enum EnvironmentNames {
     }
 
     /// Returns an unknown variable that was probably meant for a setting; `nil` if there is none.
-    static func misspelt(
-        as setting: SettingName,
-        in environment: [String: String] = ProcessInfo.processInfo.environment
-    ) -> String? {
-        self.unknown(in: environment).first {
-            self.nearest(to: $0) == setting.environmentVariable
-        }
+    static func misspelt(as setting: SettingName) -> String? {
+        self.unknown.first { self.nearest(to: $0) == setting.environmentVariable }
     }
 
     /// Returns the variable of the setting with the most similar name; the common prefix is ignored.
     private static func nearest(to name: String) -> String? {
-        let names = self.known.map { $0.dropFirst(self.prefix.count) }
-        return Spelling.nearest(
+        Spelling.nearest(
             to: String(name.dropFirst(self.prefix.count)),
-            among: names.map { String($0) }
+            among: self.known.map { String($0.dropFirst(self.prefix.count)) }
         ).map { self.prefix + $0 }
     }
 
     private static let known = Settings.rows.map(\.name.environmentVariable)
 
-    private static func unknown(in environment: [String: String]) -> [String] {
-        environment.keys.filter { name in
+    private static var unknown: [String] {
+        ProcessInfo.processInfo.environment.keys.filter { name in
             name.uppercased().hasPrefix(self.prefix) && !self.known.contains(name)
                 && !self.isOfKubernetes(name)
         }.sorted()

@@ -4,8 +4,15 @@ import GateRules
 extension SettingFormat where Value == [NamedUpstream] {
     static let namedBackends = Self(
         "NAME=URL, several separated by commas; an entry without a name is another URL of the backend before it",
-        hint: { NamedUpstream.hint(for: $0) }
-    ) { NamedUpstream.list($0) }
+        hint: { text in
+            do throws(NamedUpstream.Problem) {
+                _ = try NamedUpstream.list(text)
+                return ""
+            } catch {
+                return error.hint
+            }
+        }
+    ) { try? NamedUpstream.list($0) }
 }
 
 extension SettingFormat where Value == [UpstreamTarget] {
@@ -16,47 +23,40 @@ extension SettingFormat where Value == [UpstreamTarget] {
 }
 
 extension NamedUpstream {
-    /// Parses a comma-separated list of `NAME=URL`.
-    ///
-    /// An entry without a name is another target of the backend before it. Returns `nil` if an entry is invalid, or if
-    /// a name occurs twice.
-    static func list(_ text: String) -> [NamedUpstream]? {
-        var backends: [NamedUpstream] = []
-        for item in self.items(of: text) {
-            guard let target = UpstreamTarget(item.url) else { return nil }
-            if let name = item.name {
-                guard (try? BackendName(parsing: name)) != nil,
-                    !backends.contains(where: { $0.name == name })
-                else { return nil }
-                backends.append(NamedUpstream(name: name, targets: [target]))
-            } else {
-                guard !backends.isEmpty else { return nil }
-                backends[backends.count - 1].targets.append(target)
-            }
-        }
-        return backends
+    /// The reason why a list is invalid.
+    fileprivate struct Problem: Error {
+        /// The end of the error message: the reason, a suggested correction, or an empty string.
+        let hint: String
     }
 
-    /// Returns the end of an error message for an invalid list: the reason, or a suggested correction.
-    static func hint(for text: String) -> String {
-        var names: Set<String> = []
+    /// Parses a comma-separated list of `NAME=URL`.
+    ///
+    /// An entry without a name is another target of the backend before it.
+    fileprivate static func list(_ text: String) throws(Problem) -> [NamedUpstream] {
+        var backends: [NamedUpstream] = []
         for item in self.items(of: text) {
-            guard let name = item.name else {
-                if names.isEmpty { return "; write NAME=\(item.url)" }
-                if UpstreamTarget(item.url) == nil { return UpstreamTarget.hint(for: item.url) }
-                continue
+            if let name = item.name {
+                do throws(InvalidText) {
+                    _ = try BackendName(parsing: name)
+                } catch {
+                    throw Problem(hint: "; '\(name)' is not the name of a backend: \(error)")
+                }
+                guard !backends.contains(where: { $0.name == name }) else {
+                    throw Problem(
+                        hint:
+                            "; the name '\(name)' occurs twice: write \(name)=URL,URL for several URLs"
+                    )
+                }
+                backends.append(NamedUpstream(name: name, targets: []))
+            } else if backends.isEmpty {
+                throw Problem(hint: "; write NAME=\(item.url)")
             }
-            do throws(BackendName.Failure) {
-                _ = try BackendName(parsing: name)
-            } catch {
-                return "; '\(name)' is not the name of a backend: \(error)"
+            guard let target = UpstreamTarget(item.url) else {
+                throw Problem(hint: UpstreamTarget.hint(for: item.url))
             }
-            if !names.insert(name).inserted {
-                return "; the name '\(name)' occurs twice: write \(name)=URL,URL for several URLs"
-            }
-            if UpstreamTarget(item.url) == nil { return UpstreamTarget.hint(for: item.url) }
+            backends[backends.count - 1].targets.append(target)
         }
-        return ""
+        return backends
     }
 
     private static func items(of text: String) -> [(name: String?, url: String)] {

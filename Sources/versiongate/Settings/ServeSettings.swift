@@ -1,6 +1,8 @@
 import GateAdmin
 import GateControl
+import GateFeeds
 import GateProxy
+import GateRecords
 import GateRules
 import GateSystem
 import GateWire
@@ -64,16 +66,22 @@ struct ServeSettings {
             fields: try reader.value(\.maxHeaderCount),
             target: try reader.value(\.maxTargetBytes)
         )
-        gate.timeouts = try Self.timeouts(reader)
+        gate.timeouts.head = try reader.value(\.headTimeout)
+        gate.timeouts.idle = try reader.value(\.idleTimeout)
+        gate.timeouts.body = try reader.value(\.bodyTimeout)
+        gate.timeouts.connect = try reader.value(\.connectTimeout)
+        gate.timeouts.response = try reader.value(\.responseTimeout)
+        gate.timeouts.tunnel = try reader.value(\.tunnelTimeout)
+        gate.timeouts.upstreamPing = try reader.value(\.upstreamPing)
         gate.parkAfter = try reader.value(\.parkAfter)
         self.logFormat = try reader.value(\.logFormat)
         let accessLogFormat =
             try reader.optional(\.accessLogFormat) ?? self.logFormat.ofAccessLog
         gate.accessLog = try reader.value(\.accessLog) ? accessLogFormat : nil
-        if let seal = try PreviewSeal(file: reader.optional(\.previewSecretFile)) {
+        if let seal = try reader.open(\.previewSecretFile, { try PreviewSeal(path: $0) }) {
             gate.previews = { field, now in seal.read(field, at: now) }
         }
-        self.passes = try PassSeal(file: reader.optional(\.previewSecretFile))
+        self.passes = try reader.open(\.previewSecretFile) { try PassSeal(path: $0) }
         gate.measuresLatency = try reader.value(\.latencyMetrics)
         self.gate = gate
         self.rules = try reader.value(\.rules)
@@ -88,7 +96,7 @@ struct ServeSettings {
         self.isStrictStart = try reader.value(\.strictStart)
         self.feedCA = try reader.optional(\.feedCA)
         self.adminListen = try reader.optional(\.adminListen)
-        self.adminToken = try AdminTokenFile(file: reader.optional(\.adminTokenFile))
+        self.adminToken = try reader.open(\.adminTokenFile) { try AdminTokenFile(path: $0) }
         if let url = try reader.optional(\.otlpEndpoint) {
             let interval = try reader.value(\.otlpInterval)
             self.metricsExport = (url, .nanoseconds(interval.nanoseconds))
@@ -101,6 +109,22 @@ struct ServeSettings {
         self.census = try CensusSettings(reader)
         self.drainTimeout = try reader.value(\.drainTimeout)
         self.logLevel = try reader.value(\.logLevel)
+    }
+
+    /// The loader of the rules, which checks them for this gate.
+    var loader: RulesFileLoader {
+        let context = GateContext(
+            backends: self.gate.upstream.selectable,
+            servesGateways: self.gate.decideListen != nil
+        )
+        return RulesFileLoader(path: self.rules, gate: context)
+    }
+
+    /// Creates the publisher of the rules; `nil` if none is configured.
+    func publisher(logger: Logger) throws(SettingsError) -> RulesPublisher? {
+        try Settings.open(\.publishRules, self.publishRules) { path in
+            try RulesPublisher(path: path, besides: self.rules, logger: logger)
+        }
     }
 
     /// Reads the addresses and the backends; without a backend, the gate only decides for gateways.
@@ -137,9 +161,8 @@ struct ServeSettings {
         _ targets: [UpstreamTarget],
         _ reader: SettingsReader
     ) throws(SettingsError) -> UpstreamSettings {
-        var upstream = UpstreamSettings(targets: targets)
         let choice = try reader.value(\.upstreamProtocol)
-        upstream.targets = try upstream.targets.map { (target) throws(SettingsError) in
+        let targets = try targets.map { (target) throws(SettingsError) in
             guard let target = target.speaking(choice) else {
                 throw SettingsError(
                     "\(Settings[\.upstreamProtocol].name.flag) \(choice.rawValue): "
@@ -148,6 +171,7 @@ struct ServeSettings {
             }
             return target
         }
+        var upstream = UpstreamSettings(targets: targets)
         upstream.named = try reader.optional(\.upstreamNamed) ?? []
         upstream.refresh = try reader.value(\.dnsRefresh)
         upstream.tls = try Self.upstreamTLS(reader, for: upstream)
@@ -181,62 +205,38 @@ struct ServeSettings {
             )
         }
     }
+}
 
-    private static func timeouts(_ reader: SettingsReader) throws(SettingsError) -> GateTimeouts {
-        var timeouts = GateTimeouts.defaults
-        timeouts.head = try reader.value(\.headTimeout)
-        timeouts.idle = try reader.value(\.idleTimeout)
-        timeouts.body = try reader.value(\.bodyTimeout)
-        timeouts.connect = try reader.value(\.connectTimeout)
-        timeouts.response = try reader.value(\.responseTimeout)
-        timeouts.tunnel = try reader.value(\.tunnelTimeout)
-        timeouts.upstreamPing = try reader.value(\.upstreamPing)
-        return timeouts
+extension RulesFileLoader {
+    /// Creates a loader that knows all kinds of feeds and uses the system's clock.
+    init(path: String, gate: GateContext = .unknown) {
+        self.init(path: path, feedKinds: .all, gate: gate, now: SystemClock.now)
     }
 }
 
-extension AdminTokenFile {
-    /// Opens the configured file; `nil` if none is configured.
-    convenience init?(file path: String?) throws(SettingsError) {
-        guard let path else { return nil }
-        do throws(AdminTokenError) {
-            try self.init(path: path)
-        } catch {
-            throw SettingsError("\(Settings[\.adminTokenFile].name.flag) '\(path)': \(error)")
+extension TLSFiles {
+    /// Creates the list of configured TLS files; `nil` if none are configured.
+    ///
+    /// - Throws: An error if the numbers of certificates and keys differ.
+    init?(_ reader: SettingsReader) throws(SettingsError) {
+        let certificates = try reader.optional(\.tlsCertificate) ?? []
+        let keys = try reader.optional(\.tlsKey) ?? []
+        let authorities = try reader.optional(\.tlsClientCA)
+        let pairs = zip(certificates, keys).map { Pair(certificates: $0, key: $1) }
+        guard certificates.count == keys.count else {
+            throw SettingsError(
+                "\(Settings[\.tlsCertificate].name.flag) names \(certificates.count) files and "
+                    + "\(Settings[\.tlsKey].name.flag) \(keys.count): give one key for each certificate"
+            )
         }
-    }
-}
-
-extension PassSeal {
-    /// Reads the secrets in the configured file; `nil` if none is configured.
-    fileprivate init?(file path: String?) throws(SettingsError) {
-        guard let path else { return nil }
-        do throws(Failure) {
-            try self.init(path: path)
-        } catch {
-            throw SettingsError("\(Settings[\.previewSecretFile].name.flag) '\(path)': \(error)")
+        guard let first = pairs.first else {
+            if authorities != nil { throw .missing(\.tlsCertificate) }
+            return nil
         }
-    }
-}
-
-extension PreviewSeal {
-    /// Reads the secrets in the configured file; `nil` if none is configured.
-    fileprivate init?(file path: String?) throws(SettingsError) {
-        guard let path else { return nil }
-        do throws(Failure) {
-            try self.init(path: path)
-        } catch {
-            throw SettingsError("\(Settings[\.previewSecretFile].name.flag) '\(path)': \(error)")
-        }
-    }
-}
-
-extension GateContext {
-    /// Creates the context for checking the rules of a gate.
-    init(_ gate: GateSettings) {
         self.init(
-            backends: gate.upstream.selectable,
-            servesGateways: gate.decideListen != nil
+            first: first,
+            others: Array(pairs.dropFirst()),
+            clientAuthorities: authorities
         )
     }
 }

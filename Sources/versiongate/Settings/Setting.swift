@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A setting of `versiongate serve`: a row in the table `Settings`.
 struct Setting<Value: Sendable>: Sendable {
     let name: SettingName
@@ -50,6 +52,11 @@ struct SettingName: Hashable, Sendable {
     /// The environment variable: the key in upper snake case.
     var environmentVariable: String {
         "VERSIONGATE_" + self.words.joined(separator: "_").uppercased()
+    }
+
+    /// The value of the environment variable; `nil` if it is not set.
+    var environmentValue: String? {
+        ProcessInfo.processInfo.environment[self.environmentVariable]
     }
 
     private var words: [String] {

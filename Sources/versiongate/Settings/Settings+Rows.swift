@@ -29,3 +29,15 @@ extension Settings {
         return "\(seconds)"
     }
 }
+
+extension Setting<Bool> {
+    init(_ key: String, default isOn: Bool, _ meaning: String) {
+        self.init(key, .boolean, default: "\(isOn)", meaning)
+    }
+}
+
+extension Setting<TimeAmount> {
+    init(_ key: String, default time: TimeAmount, _ meaning: String) {
+        self.init(key, .seconds, default: Settings.text(time), meaning)
+    }
+}

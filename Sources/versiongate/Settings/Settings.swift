@@ -4,6 +4,7 @@ import GateRecords
 import GateSystem
 import GateWire
 import Logging
+import NIOCore
 
 /// The settings of `versiongate serve`, one per row.
 ///
@@ -50,8 +51,7 @@ struct Settings: Sendable {
     )
     let reusePort = Setting(
         "reusePort",
-        .boolean,
-        default: "false",
+        default: false,
         "Share the address with another gate, so that one can replace the other (SO_REUSEPORT)"
     )
     let trustedProxies = Setting(
@@ -62,14 +62,12 @@ struct Settings: Sendable {
     )
     let proxyProtocol = Setting(
         "proxyProtocol",
-        .boolean,
-        default: "false",
+        default: false,
         "Whether each connection from --trusted-proxies starts with a PROXY protocol header"
     )
     let clientEndpoints = Setting(
         "clientEndpoints",
-        .boolean,
-        default: "true",
+        default: true,
         "Whether the gate serves its client endpoints, under /.versiongate/"
     )
 
@@ -95,14 +93,12 @@ struct Settings: Sendable {
     )
     let upstreamPing = Setting(
         "upstreamPing",
-        .seconds,
-        default: Self.text(GateTimeouts.defaults.upstreamPing),
+        default: GateTimeouts.defaults.upstreamPing,
         "Seconds without data from an HTTP/2 backend before the gate sends a PING"
     )
     let dnsRefresh = Setting(
         "dnsRefresh",
-        .seconds,
-        default: Self.text(Self.gate.upstream.refresh),
+        default: Self.gate.upstream.refresh,
         "Seconds between DNS lookups of backend names"
     )
     let upstreamCA = Setting(
@@ -135,8 +131,7 @@ struct Settings: Sendable {
     )
     let strictStart = Setting(
         "strictStart",
-        .boolean,
-        default: "false",
+        default: false,
         "Exit with 1 if the rules are invalid or rejected at startup; never use the last good rules"
     )
     let feedCA = Setting(
@@ -169,8 +164,7 @@ struct Settings: Sendable {
     )
     let latencyMetrics = Setting(
         "latencyMetrics",
-        .boolean,
-        default: "true",
+        default: true,
         "Whether latencies are measured for the metrics"
     )
     let otlpEndpoint = Setting(
@@ -181,8 +175,7 @@ struct Settings: Sendable {
     )
     let otlpInterval = Setting(
         "otlpInterval",
-        .seconds,
-        default: "60",
+        default: .seconds(60),
         "Interval for sending the metrics to the collector in seconds"
     )
 
@@ -190,8 +183,7 @@ struct Settings: Sendable {
 
     let census = Setting(
         "census",
-        .boolean,
-        default: "true",
+        default: true,
         "Whether clients are counted by version and build (see docs/census.md)"
     )
     let censusMaxCells = Setting(
@@ -202,14 +194,12 @@ struct Settings: Sendable {
     )
     let censusInterval = Setting(
         "censusInterval",
-        .seconds,
-        default: "10",
+        default: .seconds(10),
         "Seconds between writes of the census; a crash loses the counts since the last write"
     )
     let censusDevices = Setting(
         "censusDevices",
-        .boolean,
-        default: "true",
+        default: true,
         "Whether devices are counted in addition to requests"
     )
     let censusReturns = Setting(
@@ -273,20 +263,17 @@ struct Settings: Sendable {
     )
     let drainTimeout = Setting(
         "drainTimeout",
-        .seconds,
-        default: "30",
+        default: .seconds(30),
         "Seconds allowed for current requests to complete after SIGTERM and --drain-delay"
     )
     let headTimeout = Setting(
         "headTimeout",
-        .seconds,
-        default: Self.text(GateTimeouts.defaults.head),
+        default: GateTimeouts.defaults.head,
         "Seconds allowed to receive a request head"
     )
     let idleTimeout = Setting(
         "idleTimeout",
-        .seconds,
-        default: Self.text(GateTimeouts.defaults.idle),
+        default: GateTimeouts.defaults.idle,
         "Seconds that a connection may be idle between two requests"
     )
     let parkAfter = Setting(
@@ -297,32 +284,27 @@ struct Settings: Sendable {
     )
     let bodyTimeout = Setting(
         "bodyTimeout",
-        .seconds,
-        default: Self.text(GateTimeouts.defaults.body),
+        default: GateTimeouts.defaults.body,
         "Seconds allowed between two chunks of a request body"
     )
     let discardTimeout = Setting(
         "discardTimeout",
-        .seconds,
-        default: Self.text(DiscardLimits.defaults.time),
+        default: DiscardLimits.defaults.time,
         "Seconds allowed to read and discard a denied request's body after the response"
     )
     let connectTimeout = Setting(
         "connectTimeout",
-        .seconds,
-        default: Self.text(GateTimeouts.defaults.connect),
+        default: GateTimeouts.defaults.connect,
         "Seconds allowed to connect to a backend"
     )
     let responseTimeout = Setting(
         "responseTimeout",
-        .seconds,
-        default: Self.text(GateTimeouts.defaults.response),
+        default: GateTimeouts.defaults.response,
         "Seconds allowed for a backend to respond, and between two chunks of its response"
     )
     let tunnelTimeout = Setting(
         "tunnelTimeout",
-        .seconds,
-        default: Self.text(GateTimeouts.defaults.tunnel),
+        default: GateTimeouts.defaults.tunnel,
         "Seconds without data before a WebSocket or other tunnel is closed"
     )
 
@@ -384,8 +366,7 @@ struct Settings: Sendable {
     )
     let socketBypass = Setting(
         "socketBypass",
-        .boolean,
-        default: "true",
+        default: true,
         "Whether sockets without TLS are written to directly, bypassing NIO channels"
     )
 
@@ -393,8 +374,7 @@ struct Settings: Sendable {
 
     let accessLog = Setting(
         "accessLog",
-        .boolean,
-        default: "false",
+        default: false,
         "Write an access log line for each request"
     )
     let accessLogFormat = Setting<AccessLogFormat>(

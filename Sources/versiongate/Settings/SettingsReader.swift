@@ -49,10 +49,7 @@ struct SettingsReader {
         _ setting: KeyPath<Settings, Setting<Value>>
     ) throws(SettingsError) -> Value? {
         let setting = Settings[setting]
-        let said =
-            self.flags[setting.name] ?? self.environment[setting.name.environmentVariable]
-            ?? self.file[setting.name.key]
-        guard let text = said ?? setting.defaultText else { return nil }
+        guard let text = self.text(of: setting.name) ?? setting.defaultText else { return nil }
         guard let value = setting.form.parse(text) else {
             throw SettingsError(
                 "\(setting.name.flag) '\(text)': expected \(setting.form.expected)"
@@ -64,9 +61,11 @@ struct SettingsReader {
 
     /// Whether a flag, an environment variable or the file sets a setting.
     func isSet<Value>(_ setting: KeyPath<Settings, Setting<Value>>) -> Bool {
-        let name = Settings[setting].name
-        return self.flags[name] != nil || self.environment[name.environmentVariable] != nil
-            || self.file[name.key] != nil
+        self.text(of: Settings[setting].name) != nil
+    }
+
+    private func text(of name: SettingName) -> String? {
+        self.flags[name] ?? self.environment[name.environmentVariable] ?? self.file[name.key]
     }
 
     /// Returns the value of a setting that has a default or is required.
@@ -78,5 +77,31 @@ struct SettingsReader {
             throw .missing(setting, misspelt: EnvironmentNames.misspelt(as: name))
         }
         return value
+    }
+
+    /// Opens the configured file; `nil` if none is configured.
+    func open<Opened>(
+        _ setting: KeyPath<Settings, Setting<String>>,
+        _ open: (String) throws -> Opened
+    ) throws(SettingsError) -> Opened? {
+        try Settings.open(setting, self.optional(setting), open)
+    }
+}
+
+extension Settings {
+    /// Opens the file of a setting; `nil` if there is none.
+    ///
+    /// - Throws: An error that names the setting and the file.
+    static func open<Opened>(
+        _ setting: KeyPath<Settings, Setting<String>>,
+        _ path: String?,
+        _ open: (String) throws -> Opened
+    ) throws(SettingsError) -> Opened? {
+        guard let path else { return nil }
+        do {
+            return try open(path)
+        } catch {
+            throw SettingsError("\(Settings[setting].name.flag) '\(path)': \(error)")
+        }
     }
 }

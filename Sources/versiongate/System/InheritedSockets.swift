@@ -26,9 +26,8 @@ struct InheritedSockets: Equatable {
         in environment: [String: String],
         processIdentifier: Int32
     ) throws(SettingsError) -> InheritedSockets {
-        guard let addressee = environment["LISTEN_PID"] else { return .none }
-        // Otherwise, the variables were inherited from an activated parent process.
-        guard addressee == "\(processIdentifier)" else { return .none }
+        // The variables may have been inherited from an activated parent process.
+        guard environment["LISTEN_PID"] == "\(processIdentifier)" else { return .none }
         let text = environment["LISTEN_FDS"] ?? ""
         guard let count = Int32(text), (1...Self.most).contains(count) else {
             throw SettingsError("LISTEN_FDS '\(text)': expected a number from 1 to \(Self.most)")

@@ -15,11 +15,8 @@ enum Release {
     static var build: String? {
         var count = 0
         guard let bytes = unsafe gate_build_id(&count), count > 0 else { return nil }
-        let digits = Array("0123456789abcdef")
-        let text = unsafe UnsafeBufferPointer(start: bytes, count: count).flatMap { byte in
-            [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-        return String(text)
+        return unsafe UnsafeBufferPointer(start: bytes, count: count)
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// The lines that `versiongate version` and `--version` print.

@@ -52,13 +52,13 @@ struct ExpositionTests {
     }
 
     @Test func `the buckets of a histogram are cumulative`() {
-        var family = MetricFamily("a_seconds", .histogram, "A.")
-        family.addHistogram(
+        let histogram = MetricFamily.Histogram(
             bounds: [0.00001, 0.5, 1],
             counts: [2, 0, 3, 4],
-            sum: 7.25,
-            labels: [Label("b", "c")]
+            sum: 7.25
         )
+        let family = MetricFamily("a_seconds", .histogram, "A.")
+            .with(.histogram(histogram), Label("b", "c"))
         #expect(
             Exposition.text([family]) == """
                 # HELP a_seconds A.

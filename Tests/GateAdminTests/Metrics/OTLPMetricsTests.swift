@@ -54,15 +54,10 @@ struct OTLPMetricsTests {
     }
 
     @Test func `a histogram has the count of each bucket`() throws {
-        var family = MetricFamily("a_seconds", .histogram, "A.")
-        for name in ["x", "y"] {
-            family.addHistogram(
-                bounds: [0.5, 1],
-                counts: [2, 0, 3],
-                sum: 7.25,
-                labels: [Label("b", name)]
-            )
-        }
+        let histogram = MetricFamily.Histogram(bounds: [0.5, 1], counts: [2, 0, 3], sum: 7.25)
+        let family = MetricFamily("a_seconds", .histogram, "A.")
+            .with(.histogram(histogram), Label("b", "x"))
+            .with(.histogram(histogram), Label("b", "y"))
         func point(_ name: String) -> String {
             #"{"attributes":[{"key":"b","value":{"stringValue":"\#(name)"}}],"#
                 + #""bucketCounts":["2","0","3"],"count":"5","explicitBounds":[0.5,1],"#

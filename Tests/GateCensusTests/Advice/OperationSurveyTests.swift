@@ -42,7 +42,7 @@ import Testing
         _ rows: CensusRow...
     ) throws -> OperationSurvey {
         var survey = OperationSurvey(
-            SunsetFilter(below: try AppVersion(parsing: "4.0")),
+            SunsetFilter(.below(try AppVersion(parsing: "4.0"))),
             operations
         )
         for row in rows { survey.add(row) }
@@ -72,8 +72,8 @@ import Testing
         survey.found().map { line in
             let name = line.place.text(survey.operations)
             switch line.calls {
-            case .some: return "\(name) \(Int(line.requests.rounded()))"
-            case .possible: return "\(name) <=\(Int(line.requests.rounded()))"
+            case .some: return "\(name) \(Int(line.figures.requests.rounded()))"
+            case .possible: return "\(name) <=\(Int(line.figures.requests.rounded()))"
             case .none: return "\(name) -"
             case .unknown(let doubt): return "\(name) ? \(doubt)"
             }
@@ -230,7 +230,7 @@ import Testing
         let operations = Self.operations(["GET /orders", "GET /orders/{id}"], bases: ["/v1"])
         let rows = try requests.map { try Self.row([$0: 3]) }
         var survey = OperationSurvey(
-            SunsetFilter(below: try AppVersion(parsing: "4.0")),
+            SunsetFilter(.below(try AppVersion(parsing: "4.0"))),
             operations
         )
         for row in rows { survey.add(row) }

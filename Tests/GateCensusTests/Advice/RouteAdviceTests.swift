@@ -168,7 +168,7 @@ struct RouteAdviceTests {
     @Test func `the paths of a route's clients are listed`() throws {
         let selection = RouteSelection(.rule("old"), by: try Self.rules(), at: Self.now)
         var survey = SunsetSurvey(
-            SunsetFilter(selectedBy: selection) { $0.platform == .stated("ios") }
+            SunsetFilter(.routes(selection)) { $0.platform == .stated("ios") }
         )
         for (cell, devices) in [
             (Self.cell("3.0", patterns: ["/v1/**"]), 0..<10), (Self.cell("3.1"), 0..<3),

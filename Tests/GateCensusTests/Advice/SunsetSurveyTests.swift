@@ -41,7 +41,7 @@ struct SunsetSurveyTests {
     }
 
     @Test func `paths of old versions are listed with requests, devices and last use`() throws {
-        var survey = SunsetSurvey(SunsetFilter(below: try AppVersion(parsing: "4.0")))
+        var survey = SunsetSurvey(SunsetFilter(.below(try AppVersion(parsing: "4.0"))))
         for period in [
             try Self.period("3.0", ["/v1/**"], 0..<10, hour: 0),
             try Self.period("3.9", ["/v1/**", "POST /v1/pay"], 5..<8, hour: 5),
@@ -62,7 +62,7 @@ struct SunsetSurveyTests {
         #expect(found.map(\.figures.requests) == [15, 4, 3, 1])
         #expect(found.map(\.figures.devices.count) == [10, 4, 3, 1])
         #expect(found[0].versions == ["3.0", "3.9"])
-        #expect(found[0].lastSeen?.start == Self.now.advanced(by: 5 * 3_600))
-        #expect(found[1].lastSeen?.start == Self.now.advanced(by: 3_600))
+        #expect(found[0].lastSeen.start == Self.now.advanced(by: 5 * 3_600))
+        #expect(found[1].lastSeen.start == Self.now.advanced(by: 3_600))
     }
 }

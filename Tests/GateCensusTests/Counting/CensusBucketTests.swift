@@ -115,3 +115,8 @@ struct CensusBucketTests {
         #expect(CensusClient(ClientIdentity(app: .stated(app))) == nil)
     }
 }
+
+extension CensusBucket {
+    /// The memory used by the sketches, in bytes.
+    var memoryBytes: Int { self.cells.values.reduce(0) { $0 + $1.devices.memoryBytes } }
+}

@@ -1,4 +1,3 @@
-import Foundation
 import GatePolicy
 @testable import GateRules
 import GateTestSupport
@@ -22,7 +21,7 @@ struct RulesReloaderTests {
         {
             RulesReloader(
                 logger: self.log.logger,
-                now: { Date(timeIntervalSince1970: Double(self.loads.withLock(\.self))) },
+                now: { Timestamp(secondsSinceEpoch: Int64(self.loads.withLock(\.self))) },
                 load: { (_, _, _) throws(RulesFileErrors) in
                     self.loads.withLock { $0 += 1 }
                     let text = self.text.withLock(\.self)
@@ -47,7 +46,7 @@ struct RulesReloaderTests {
         let status = await reloader.reload(reason: .start)
         #expect(status.lastReloadSuccessful)
         #expect(status.errors.isEmpty)
-        #expect(status.lastSuccess == Date(timeIntervalSince1970: 1))
+        #expect(status.lastSuccess == Timestamp(secondsSinceEpoch: 1))
         #expect(self.bench.published.withLock(\.self) == [status.revision])
         #expect(await reloader.status == status)
     }
@@ -68,7 +67,7 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock { $0.count } == 2)
         #expect(self.bench.published.withLock(\.last) == changed.revision)
         #expect(unchanged.revision == changed.revision)
-        #expect(unchanged.lastSuccess == Date(timeIntervalSince1970: 3))
+        #expect(unchanged.lastSuccess == Timestamp(secondsSinceEpoch: 3))
     }
 
     @Test func `previously active rules can be restored, even with a plan`() async {

@@ -252,7 +252,7 @@ struct CheckScheduleTests {
         var schedule = Self.schedule(now: self.start)
         let entry = CheckSchedule.Entry(folder: 1, name: "rules.yaml")
         schedule.receive(.written, of: entry, at: self.time(0))
-        schedule.lose()
+        schedule.forget()
         #expect(schedule.next(at: self.time(1000)) == .wait(.seconds(1)))
         #expect(schedule.next(at: self.time(2000)) == .glance)
     }

@@ -22,12 +22,15 @@ struct RemoteConfigConditionParserTests {
             ("app.id == '1:2:ios:3'", [.app("1:2:ios:3")]),
             ("device.language in ['en-US', 'zh_TW']", [.language(["en-us", "zh-tw"])]),
             ("device.language == 'ja'", [.language(["ja"])]),
-            ("app.version.>=(['1.2.0'])", [.version(.atLeast, version)]),
-            ("app.version.<(['1.2.0'])", [.version(.below, version)]),
-            ("app.version.!=(['1.2.0'])", [.version(.unequal, version)]),
-            ("app.version.exactlyMatches(['1.2.0', '1.2.1'])", [.versions([version, other])]),
-            ("app.build.>=(['100'])", [.build(.atLeast, 100)]),
-            ("app.build.exactlyMatches(['100', '101'])", [.builds([100, 101])]),
+            ("app.version.>=(['1.2.0'])", [.version(.atLeast, [version])]),
+            ("app.version.<(['1.2.0'])", [.version(.below, [version])]),
+            ("app.version.!=(['1.2.0'])", [.version(.unequal, [version])]),
+            (
+                "app.version.exactlyMatches(['1.2.0', '1.2.1'])",
+                [.version(.equal, [version, other])]
+            ),
+            ("app.build.>=(['100'])", [.build(.atLeast, [100])]),
+            ("app.build.exactlyMatches(['100', '101'])", [.build(.equal, [100, 101])]),
             (
                 "app.build.contains(['10'])",
                 [.written(.init(part: .build, pattern: ten), isMet: true)]
@@ -42,7 +45,7 @@ struct RemoteConfigConditionParserTests {
             ),
             (
                 "device.os == 'ios' && app.version.<=(['1.2.0'])",
-                [.platform(["ios"]), .version(.atMost, version)]
+                [.platform(["ios"]), .version(.atMost, [version])]
             ),
             (
                 "dateTime >= dateTime('2026-01-02T03:04:05')",

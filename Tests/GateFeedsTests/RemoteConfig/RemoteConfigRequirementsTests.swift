@@ -54,8 +54,8 @@ struct RemoteConfigRequirementsTests {
     ) throws -> RemoteConfigRequirements {
         let values = conditional.map { ($0.expression, Self.text($0.version)) }
         let terms = try Self.terms(Self.template(values, Self.text(version)))
-        #expect(terms.minimum?.description == minimum, sourceLocation: location)
-        #expect(terms.blocked.map(\.description) == blocked, sourceLocation: location)
+        #expect(terms.demands.minimum?.description == minimum, sourceLocation: location)
+        #expect(terms.demands.blocked.map(\.description) == blocked, sourceLocation: location)
         return terms
     }
 
@@ -67,9 +67,9 @@ struct RemoteConfigRequirementsTests {
                 "lastest_version": { "defaultValue": { "value": "3.5.0" }, "valueType": "STRING" } } } } }
             """#
         )
-        #expect(terms.minimum?.description == "3.2.0")
-        #expect(terms.blocked == [])
-        #expect(terms.recommended?.description == "3.5.0")
+        #expect(terms.demands.minimum?.description == "3.2.0")
+        #expect(terms.demands.blocked == [])
+        #expect(terms.demands.recommended?.description == "3.5.0")
     }
 
     @Test(
@@ -182,7 +182,7 @@ struct RemoteConfigRequirementsTests {
         builds: [String]
     ) throws {
         let terms = try Self.expect(conditional, value, toLeadTo: minimum, blocked)
-        #expect(terms.blockedBuilds.map(\.description) == builds)
+        #expect(terms.demands.blockedBuilds.map(\.description) == builds)
         #expect(terms.undecided.isEmpty == !conditional[0].0.contains("percent"))
     }
 
@@ -244,7 +244,7 @@ struct RemoteConfigRequirementsTests {
         builds: [String]
     ) throws {
         let terms = try Self.expect(conditional, value, toLeadTo: minimum, [])
-        #expect(terms.blockedBuilds.map(\.description) == builds)
+        #expect(terms.demands.blockedBuilds.map(\.description) == builds)
         #expect(terms.undecided == [])
     }
 
@@ -262,7 +262,7 @@ struct RemoteConfigRequirementsTests {
         let conditional = (0..<9).map { ("app.version.contains(['x\($0)'])", "4.0") }
         let terms = try Self.expect(conditional, "3.0", toLeadTo: "3.0", [])
         #expect(terms.undecided == ["c8"])
-        #expect(terms.blockedBuilds.count == 8)
+        #expect(terms.demands.blockedBuilds.count == 8)
         #expect(terms.notes.count == 1)
     }
 
@@ -284,8 +284,8 @@ struct RemoteConfigRequirementsTests {
         minimum: String?
     ) throws {
         let terms = try Self.terms(Self.template([("true", value)], Self.text("3.0")))
-        #expect(terms.minimum?.description == minimum)
-        #expect(terms.blocked == [])
+        #expect(terms.demands.minimum?.description == minimum)
+        #expect(terms.demands.blocked == [])
         #expect(!terms.notes.isEmpty)
     }
 
@@ -300,7 +300,7 @@ struct RemoteConfigRequirementsTests {
     ) throws {
         let template = Self.template([("percent <= 10", value)], Self.text("3.0"))
         let terms = try Self.terms(template)
-        #expect(terms.minimum?.description == "3.0")
+        #expect(terms.demands.minimum?.description == "3.0")
         #expect(terms.undecided == ["c0"])
     }
 
@@ -317,7 +317,7 @@ struct RemoteConfigRequirementsTests {
         }
         // Values for other platforms do not matter.
         let elsewhere = Self.template([("device.os == 'android'", value)], Self.text("3.0"))
-        #expect(try Self.terms(elsewhere).minimum?.description == "3.0")
+        #expect(try Self.terms(elsewhere).demands.minimum?.description == "3.0")
     }
 
     @Test func `values of other parameters do not matter`() throws {
@@ -326,7 +326,7 @@ struct RemoteConfigRequirementsTests {
             #"{ "parameters": { \#(values.joined(separator: ",")), "#
                 + #""min_version": { "defaultValue": { "value": "3.0" } } } }"#
         )
-        #expect(terms.minimum?.description == "3.0")
+        #expect(terms.demands.minimum?.description == "3.0")
     }
 
     @Test func `in-app defaults are noted`() throws {
@@ -340,7 +340,8 @@ struct RemoteConfigRequirementsTests {
         )
         let some = Self.template([("app.version.<(['2.0'])", app)], Self.text("3.0"))
         let terms = try Self.terms(some)
-        #expect((terms.minimum, terms.blocked.map(\.description)) == (nil, [">=2.0 <3.0"]))
+        #expect(terms.demands.minimum == nil)
+        #expect(terms.demands.blocked.map(\.description) == [">=2.0 <3.0"])
         #expect(terms.notes.first?.contains("where 'c0' holds") == true)
     }
 
@@ -349,16 +350,16 @@ struct RemoteConfigRequirementsTests {
             let terms = try Self.terms(
                 #"{ "parameters": { "\#(name)": { "defaultValue": { "value": "3.5.0" } } } }"#
             )
-            #expect(terms.minimum == nil)
-            #expect(terms.recommended?.description == "3.5.0")
+            #expect(terms.demands.minimum == nil)
+            #expect(terms.demands.recommended?.description == "3.5.0")
         }
         let drawn = #"{ "personalizationValue": { "personalizationId": "p" } }"#
         let terms = try Self.terms(
             #"{ "parameters": { "min_version": { "defaultValue": { "value": "3.0" } }, "#
                 + #""lastest_version": { "defaultValue": \#(drawn) } } }"#
         )
-        #expect(terms.minimum?.description == "3.0")
-        #expect(terms.recommended == nil)
+        #expect(terms.demands.minimum?.description == "3.0")
+        #expect(terms.demands.recommended == nil)
         #expect(terms.notes.first?.hasSuffix("nothing is recommended") == true)
     }
 
@@ -372,7 +373,7 @@ struct RemoteConfigRequirementsTests {
             #"{ "parameters": { "\#(name)": { "defaultValue": { "value": "\#(value)" } }, "#
             + #""lastest_version": { "defaultValue": { "value": "3.5.0" } } } }"#
         guard isSlip else {
-            #expect(try Self.terms(json).minimum == nil)
+            #expect(try Self.terms(json).demands.minimum == nil)
             return
         }
         let error = #expect(throws: RemoteConfigError.self) { try Self.terms(json) }
@@ -385,13 +386,13 @@ struct RemoteConfigRequirementsTests {
             Self.text("2")
         )
         #expect(try Self.terms(template).undecided == ["c0"])
-        #expect(try Self.terms(template, platform: .android).minimum?.description == "2")
+        #expect(try Self.terms(template, platform: .android).demands.minimum?.description == "2")
     }
 
     @Test func `conditions on a known app ID are decidable`() throws {
         let template = Self.template([("app.id == '1:2:ios:3'", Self.text("4"))], Self.text("2"))
-        #expect(try Self.terms(template, app: "1:2:ios:3").minimum?.description == "4")
-        #expect(try Self.terms(template, app: "1:2:ios:9").minimum?.description == "2")
+        #expect(try Self.terms(template, app: "1:2:ios:3").demands.minimum?.description == "4")
+        #expect(try Self.terms(template, app: "1:2:ios:9").demands.minimum?.description == "2")
         #expect(try Self.terms(template).undecided == ["c0"])
     }
 
@@ -454,8 +455,8 @@ struct RemoteConfigRequirementsTests {
                     $0.relation?.holds(version, $0.threshold) == true
                 }
                 let isBlocked =
-                    terms.minimum.map { version < $0 } ?? false
-                    || terms.blocked.contains { $0.contains(version) }
+                    terms.demands.minimum.map { version < $0 } ?? false
+                    || terms.demands.blocked.contains { $0.contains(version) }
                 #expect(
                     isBlocked == (version < (first?.value ?? fallback)),
                     "\(template) \(version)"

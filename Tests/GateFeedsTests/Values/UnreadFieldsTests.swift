@@ -10,8 +10,7 @@ struct UnreadFieldsTests {
         read: Set<String> = [],
         platforms: [Platform]? = [.android]
     ) throws -> [String] {
-        guard case .object(let members) = try JSONParser.parse(Array(json.utf8)) else { return [] }
-        let fields = members.map { UnreadFields.Field(path: $0.name, value: $0.value) }
+        guard case .object(let fields) = try JSONParser.parse(Array(json.utf8)) else { return [] }
         return UnreadFields(fields, read: read, keys: .init(), platforms: platforms).notes
     }
 

@@ -77,16 +77,13 @@ import Testing
         language: String,
         isRightToLeft: Bool
     ) throws {
-        let page = NoticePage(
-            language: try #require(LanguageTag(language)),
-            title: "t",
-            message: "m",
-            button: nil,
-            storeURL: nil
-        )
+        let text = NoticeText(title: try .init(parsing: "t"), message: try .init(parsing: "m"))
+        let tag = try #require(LanguageTag(language))
+        let words = FilledNotice(text, or: nil, in: tag, with: [:])
+        let page = NoticePage(words: words, storeURL: nil)
         let direction = isRightToLeft ? " dir=\"rtl\"" : ""
-        let text = String(decoding: page.bytes, as: UTF8.self)
-        #expect(text.contains("<html lang=\"\(language)\"\(direction)>"))
+        let html = String(decoding: page.bytes, as: UTF8.self)
+        #expect(html.contains("<html lang=\"\(language)\"\(direction)>"))
     }
 
     @Test func `a body from the rules file replaces the page for browsers`() throws {

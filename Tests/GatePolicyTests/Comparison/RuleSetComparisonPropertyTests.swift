@@ -177,14 +177,17 @@ extension ComparedChange {
         _ client: ClientIdentity,
         orAnyOther: Bool = true
     ) throws -> Bool {
-        func isNamed(_ claim: Claim<String>, in choice: ComparedChoice?) -> Bool {
+        func isNamed(
+            _ claim: Claim<some CustomStringConvertible>,
+            in choice: ComparedChoice?
+        ) -> Bool {
             let labels: [String]
             switch claim {
             case .missing: labels = [""]
             // A client with a missing value is equivalent to one with an invalid value, unless
             // other rules depend on it.
             case .unreadable: labels = orAnyOther ? ["?", ""] : ["?"]
-            case .stated(let name): labels = [name]
+            case .stated(let name): labels = [name.description]
             }
             switch choice {
             case nil:
@@ -216,7 +219,7 @@ extension ComparedChange {
         let build: Claim<AppVersion> =
             try client.build.value.map { .stated(try version("\($0)")) } ?? .missing
         return isNamed(client.app, in: self.apps)
-            && isNamed(client.platform.map(\.name), in: self.platforms)
+            && isNamed(client.platform, in: self.platforms)
             && isNamed(client.channel, in: self.channels)
             && isNamed(client.storefront, in: self.storefronts)
             && isWithin(client.osVersion, self.osVersions) && isWithin(build, self.builds)

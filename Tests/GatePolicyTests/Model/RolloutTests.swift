@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [0, 0.1, 1, 5, 12.5, 25, 50, 75, 99, 99.9, 100])
     func `the share of devices is the configured one`(percent: Double) throws {
         for id in ["ios", "summer-deprecation"] {
-            let rollout = Rollout(try rule(id, rollout: [RolloutStep(percent: percent)]))
+            let rollout = try rule(id, rollout: [RolloutStep(percent: percent)])
             let count = Self.devices.count {
                 rollout.admission(of: Self.identity($0), address: nil) == .always
             }
@@ -49,8 +49,8 @@ import Testing
 
     @Test func `each rule has its own order of devices`() throws {
         let half = [RolloutStep(percent: 50)]
-        let one = Rollout(try rule("one", rollout: half))
-        let other = Rollout(try rule("other", rollout: half))
+        let one = try rule("one", rollout: half)
+        let other = try rule("other", rollout: half)
         let both = Self.devices.count { device in
             [one, other].allSatisfy {
                 $0.admission(of: Self.identity(device), address: nil) == .always

@@ -17,14 +17,13 @@ import Testing
 
     @Test(arguments: BuiltInTexts.all)
     func `the built-in texts are not empty, and messages are sentences`(words: BuiltInTexts) {
-        let titles = [
-            words.upgradeTitle, words.updateButton, words.recommendedTitle,
-            words.cannotUpdateTitle, words.maintenanceTitle,
+        let messageLines: [BuiltInTexts.Line] = [
+            .upgradeMessage, .unidentifiedMessage, .recommendedMessage, .cannotUpdateMessage,
+            .maintenanceMessage,
         ]
-        let messages = [
-            words.upgradeMessage, words.unidentifiedMessage, words.recommendedMessage,
-            words.cannotUpdateMessage, words.maintenanceMessage,
-        ]
+        let messages = messageLines.map { words[$0] }
+        let titles = BuiltInTexts.Line.allCases.filter { !messageLines.contains($0) }
+            .map { words[$0] }
         let stops: Set<Character> = [".", "。", "।", "۔", "։", "។"]
         for text in titles + messages {
             #expect(text.first?.isWhitespace == false && text.last?.isWhitespace == false)

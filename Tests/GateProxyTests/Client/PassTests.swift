@@ -84,9 +84,7 @@ struct PassTests {
     }
 
     private static func refusals(_ stage: Stage) -> [Pass.Refusal: UInt64] {
-        let counts = stage.worker.loop.counters.passes
-        let all = Pass.Refusal.allCases.map { ($0, counts[$0]) }.filter { $0.1 > 0 }
-        return Dictionary(uniqueKeysWithValues: all)
+        stage.worker.loop.counters.passes
     }
 
     @Test func `a request with a pass is forwarded, counted and logged as passed`() throws {

@@ -20,17 +20,16 @@ struct ExchangeTests {
         offersUpgrade: Bool = false,
         interims: Int = 0
     ) -> Exchange {
-        .forwarding(
-            Exchange.Forwarding(
-                requestEnded: requestEnded,
-                unsent: unsent,
-                responseStarted: responseStarted,
-                keepsClient: keepsClient,
-                retryable: retryable,
-                offersUpgrade: offersUpgrade,
-                interims: interims
-            )
+        var forwarding = Exchange.Forwarding(
+            requestEnded: requestEnded,
+            keepsClient: keepsClient,
+            retryable: retryable,
+            offersUpgrade: offersUpgrade
         )
+        forwarding.unsent = unsent
+        forwarding.responseStarted = responseStarted
+        forwarding.interims = interims
+        return .forwarding(forwarding)
     }
 
     private static let uploading = Self.forwarding(requestEnded: false)

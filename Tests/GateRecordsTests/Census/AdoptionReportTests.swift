@@ -103,7 +103,9 @@ struct AdoptionReportTests {
         func devices() throws -> [Int]? { try Self.report(store, days: 1).groups.first?.devices }
         #expect(try devices() == [2, 1])
         // The rows are removed without the store's knowledge.
-        try store.use { try $0.execute("DELETE FROM figures WHERE start < \(Self.day * 86_400)") }
+        try store.database.use {
+            try $0.execute("DELETE FROM figures WHERE start < \(Self.day * 86_400)")
+        }
         #expect(try devices() == [2, 1])
         try Self.add(0..<5, of: "4.0", hoursAgo: 25, to: store)
         #expect(try devices() == [5, 1])

@@ -58,7 +58,7 @@ import Testing
         let store = try CensusStore(in: nil)
         let start = Self.time(0)
         #expect(try store.coverage(since: start, until: Self.time(10)).isEmpty)
-        try store.use { database in
+        try store.database.use { database in
             for (span, begin) in [(60, 3.0), (3_600, 2.5), (86_400, -1.0), (60, 9.5)] {
                 try database.run(
                     "INSERT INTO figures (span, start, cell, requests, identified, devices) "

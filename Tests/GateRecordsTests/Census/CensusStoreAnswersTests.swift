@@ -48,7 +48,7 @@ struct CensusStoreAnswersTests {
         let second = try CensusStore(in: state)
         let before = Self.answers(cell, requests: 9, watched: 9, errors: 9)
         try second.add(before, at: Self.noon)
-        try second.use { database in
+        try second.database.use { database in
             try database.execute(
                 """
                 ALTER TABLE figures DROP COLUMN watched;
@@ -63,7 +63,7 @@ struct CensusStoreAnswersTests {
         try store.add(bucket, at: Self.noon)
         #expect(try Self.answers(store, of: cell) == [5, 2])
         #expect(try store.rows(since: Self.noon).map(\.figures.requests) == [15])
-        #expect(try store.use { try $0.integer("PRAGMA user_version") } == 3)
+        #expect(try store.database.use { try $0.integer("PRAGMA user_version") } == 3)
     }
 
     @Test func `failed responses are rolled up, survive a key change, and are purged`() throws {

@@ -118,11 +118,11 @@ struct CensusStoreTests {
             try store.rollUp(at: Self.noon.advanced(by: later))
             #expect(try #require(try Self.figures(store)[cell]) == expected, "after \(later) s")
         }
-        let rows = try store.use { try $0.integer("SELECT count(*) FROM figures") }
+        let rows = try store.database.use { try $0.integer("SELECT count(*) FROM figures") }
         #expect(rows == 1)
         try store.rollUp(at: Self.noon.advanced(by: 92 * 86_400))
         #expect(try Self.figures(store).isEmpty)
-        #expect(try store.use { try $0.integer("SELECT count(*) FROM cells") } == 0)
+        #expect(try store.database.use { try $0.integer("SELECT count(*) FROM cells") } == 0)
     }
 
     @Test func `the oldest rows are removed if the store is too large`() throws {
@@ -224,7 +224,7 @@ struct CensusStoreTests {
         let folder = try TestFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
-        try CensusStore(in: state).use { try $0.execute("PRAGMA user_version = 4") }
+        try CensusStore(in: state).database.use { try $0.execute("PRAGMA user_version = 4") }
         #expect(throws: CensusStore.Failure.newer(version: 4)) { try CensusStore(in: state) }
         let other = try SQLiteDatabase(path: "\(folder.path)/other.sqlite")
         try other.execute("CREATE TABLE things (id)")
@@ -289,7 +289,7 @@ struct CensusStoreTests {
         #expect(try store.rows(since: Self.noon).allSatisfy { $0.figures.shapes.covered == 0 })
         try store.rollUp(at: Self.noon.advanced(by: 92 * 86_400))
         #expect(try Self.shapes(store) == ShapeCounts())
-        #expect(try store.use { try $0.integer("SELECT count(*) FROM shapes") } == 0)
+        #expect(try store.database.use { try $0.integer("SELECT count(*) FROM shapes") } == 0)
     }
 
     @Test func `the shapes with the most requests in an hour are kept`() throws {
@@ -314,7 +314,7 @@ struct CensusStoreTests {
         let state = StateFolder(path: folder.path)
         let first = try CensusStore(in: state)
         try first.add(try Self.bucket([(Self.cell("4.0.0"), 0..<9)]), at: Self.noon)
-        try first.use { database in
+        try first.database.use { database in
             try database.execute(
                 """
                 DROP TABLE shapes; DROP TABLE shape_figures; PRAGMA user_version = 1;
@@ -327,6 +327,6 @@ struct CensusStoreTests {
         #expect(try #require(try Self.figures(store)[Self.cell("4.0.0")]) == (9, 9))
         try store.add(try Self.visits(["GET /home": 2], of: "4.0.0"), at: Self.noon)
         #expect(try Self.shapes(store).covered == 2)
-        #expect(try store.use { try $0.integer("PRAGMA user_version") } == 3)
+        #expect(try store.database.use { try $0.integer("PRAGMA user_version") } == 3)
     }
 }

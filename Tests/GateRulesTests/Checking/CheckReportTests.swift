@@ -36,8 +36,8 @@ struct CheckReportTests {
                     problems: subject.problems.map { problem in
                         let error = problem.error
                         return CheckReport.Problem(
-                            problem.severity,
-                            RulesFileError(
+                            severity: problem.severity,
+                            error: RulesFileError(
                                 file: error.file.replacing(folder.path(of: ""), with: ""),
                                 line: error.line,
                                 column: error.column,
@@ -97,12 +97,23 @@ struct CheckReportTests {
     @Test func `GitHub annotations are escaped`() throws {
         let problems = [
             CheckReport.Problem(
-                .warning,
-                RulesFileError(file: "a:b,c.yaml", line: 3, column: 5, message: "100 % of 'x'"),
+                severity: .warning,
+                error: RulesFileError(
+                    file: "a:b,c.yaml",
+                    line: 3,
+                    column: 5,
+                    message: "100 % of 'x'"
+                ),
                 name: .stalledRollout
             ),
-            CheckReport.Problem(.note, RulesFileError(file: "a.yaml", message: "a::b, c")),
-            CheckReport.Problem(.error, RulesFileError(file: "a.yaml", message: "é")),
+            CheckReport.Problem(
+                severity: .note,
+                error: RulesFileError(file: "a.yaml", message: "a::b, c")
+            ),
+            CheckReport.Problem(
+                severity: .error,
+                error: RulesFileError(file: "a.yaml", message: "é")
+            ),
         ]
         let report = CheckReport([.init(path: "p", content: .broken, problems: problems)])
         #expect(
@@ -117,11 +128,14 @@ struct CheckReportTests {
     @Test func `SARIF results have their rule, level and location`() throws {
         let problems = [
             CheckReport.Problem(
-                .warning,
-                RulesFileError(file: "./rules/ä b.yaml", line: 3, column: 5, message: "m"),
+                severity: .warning,
+                error: RulesFileError(file: "./rules/ä b.yaml", line: 3, column: 5, message: "m"),
                 name: .stalledRollout
             ),
-            CheckReport.Problem(.error, RulesFileError(file: "a.yaml", message: "n")),
+            CheckReport.Problem(
+                severity: .error,
+                error: RulesFileError(file: "a.yaml", message: "n")
+            ),
         ]
         let report = CheckReport([.init(path: "p", content: .broken, problems: problems)])
         let data = try JSONEncoder().encode(SARIFLog(report, release: "1.2.3"))

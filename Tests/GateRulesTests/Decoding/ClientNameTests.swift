@@ -44,7 +44,7 @@ import Testing
         text: String,
         words: String
     ) {
-        do throws(ClientName.Failure) {
+        do throws(InvalidText) {
             _ = try ClientName(parsing: text, as: kind)
             Issue.record("'\(text)' was taken for a name")
         } catch {

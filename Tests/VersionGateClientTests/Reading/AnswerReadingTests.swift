@@ -98,7 +98,7 @@ struct AnswerReadingTests {
         #expect(denial.status == 426)
         #expect(denial.retryAfter == nil)
         #expect(!denial.isBrownout)
-        let error = GateDenied(denial)
+        let error = GateDenied(denial: denial)
         #expect(error.localizedDescription == "T")
         #expect(error.failureReason == "M")
     }

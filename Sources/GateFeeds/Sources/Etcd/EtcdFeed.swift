@@ -141,7 +141,10 @@ struct EtcdFeed: FeedSource {
             .init("create_request", .object(self.selection.members + [start]))
         ])
         let request = try self.request(["watch"], body, session.url, session.token)
-        let stream = try await Self.open(request, context)
+        let stream = try await context.fetcher.stream(of: request)
+        guard stream.head.status == 200 else {
+            throw Self.refusal(stream.head, await stream.beginning())
+        }
         var splitter = JSONStreamSplitter(limit: Self.maximumSize)
         let pieces = stream.makeAsyncIterator()
         while true {
@@ -154,7 +157,7 @@ struct EtcdFeed: FeedSource {
             }
             guard let piece else { return .ended }
             for object in try splitter.receive(piece) {
-                switch try state.receive(try Self.parsed(object)) {
+                switch try state.receive(try JSONValue.body(object)) {
                 case .wait: continue
                 case .show: await deliver(state.answer)
                 case .askAgain: return .compacted
@@ -170,13 +173,11 @@ struct EtcdFeed: FeedSource {
         _ token: Credential?
     ) throws(FeedFailure) -> FetchRequest {
         guard let url = url.appending(components: ["v3"] + path) else { throw .fetch(.unsendable) }
-        let certificate: ClientCertificate?
-        if let identity { certificate = try identity.read() } else { certificate = nil }
         return FetchRequest(
             url,
             method: .post(body: Array(body.compact.utf8), type: "application/json"),
             credential: token,
-            certificate: certificate,
+            certificate: try self.identity?.read(),
             limits: FetchLimits(
                 // A failed member must not delay the request to the next one for long.
                 deadline: .seconds(10),
@@ -193,31 +194,7 @@ struct EtcdFeed: FeedSource {
     ) async throws(FeedFailure) -> JSONValue {
         let response = try await context.fetcher.response(to: request)
         guard response.status == 200 else { throw Self.refusal(response.head, response.body) }
-        return try Self.parsed(response.body)
-    }
-
-    private static func open(
-        _ request: FetchRequest,
-        _ context: FeedContext
-    ) async throws(FeedFailure) -> FetchStream {
-        let stream: FetchStream
-        do {
-            stream = try await context.fetcher.open(request)
-        } catch {
-            throw .fetch(error)
-        }
-        guard stream.head.status == 200 else {
-            throw Self.refusal(stream.head, await stream.beginning())
-        }
-        return stream
-    }
-
-    private static func parsed(_ bytes: [UInt8]) throws(FeedFailure) -> JSONValue {
-        do {
-            return try JSONParser.parse(bytes)
-        } catch {
-            throw FeedFailure.webPage(bytes) ?? .content("the response is \(error)")
-        }
+        return try JSONValue.body(response.body)
     }
 
     /// Decodes `{"error": "etcdserver: user name is empty", …}`; since version 3.6 only with

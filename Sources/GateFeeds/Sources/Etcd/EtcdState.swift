@@ -123,10 +123,5 @@ struct EtcdState: Equatable {
 
 extension JSONValue {
     /// A 64-bit number, which the gateway encodes as a string.
-    fileprivate var number: Int64? {
-        switch self {
-        case .text(let digits), .number(let digits): Int64(digits)
-        case .null, .boolean, .list, .object: nil
-        }
-    }
+    fileprivate var number: Int64? { self.digits.flatMap { Int64($0) } }
 }

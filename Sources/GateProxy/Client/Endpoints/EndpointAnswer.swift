@@ -72,7 +72,7 @@ enum EndpointAnswer {
     )
     static let notFound = Self.problem(404, "There is no such endpoint: use status or events.")
 
-    private static func problem(
+    static func problem(
         _ status: Int,
         _ detail: String,
         _ fields: [HeaderField] = []
@@ -89,13 +89,25 @@ enum EndpointAnswer {
 }
 
 extension WorkerRules {
-    /// The response to a request for TestFlight builds.
-    func testFlightAnswer(
-        _ question: TestFlightQuery,
+    /// Returns the response to a request for an endpoint; `nil` if it depends on the status of the client.
+    ///
+    /// `confirmed`: the time at which each feed last confirmed its data.
+    func endpointAnswer(
+        _ endpoint: ClientEndpoint,
         on head: RequestHead,
+        facts: RequestFacts,
         in bytes: Span<UInt8>,
         confirmed: [String: Timestamp]
-    ) -> RenderedAnswer {
+    ) -> RenderedAnswer? {
+        guard endpoint != .unknown else { return EndpointAnswer.notFound }
+        guard !facts.isPreflight else {
+            let requested = head.value(of: "access-control-request-headers", in: bytes)
+            return EndpointAnswer.preflight(requestedHeaders: requested)
+        }
+        guard facts.isHead || head.method("GET", in: bytes) else {
+            return EndpointAnswer.methodNotAllowed
+        }
+        guard case .testFlight(let question) = endpoint else { return nil }
         guard self.ruleSet.hasTestFlightBuilds else { return EndpointAnswer.notFound }
         let body = self.testFlight(question, on: head, in: bytes, confirmed: confirmed)
         return EndpointAnswer.testFlight(body, vary: self.ruleSet.answerInputs)

@@ -11,15 +11,7 @@ enum EndpointReply {
 extension LoopContext {
     /// Returns the reply to a request for an endpoint, and counts the request.
     ///
-    /// - Parameters:
-    ///   - head: The head of the request.
-    ///   - facts: The facts about the head.
-    ///   - bytes: The bytes of the head.
-    ///   - endpoint: The endpoint.
-    ///   - rules: The current rules.
-    ///   - address: The address of the client.
-    ///   - chunksEvents: Whether the content of an event stream is sent in chunks.
-    /// - Returns: The reply.
+    /// `chunksEvents`: whether the content of an event stream is sent in chunks.
     func reply(
         to head: RequestHead,
         facts: RequestFacts,
@@ -29,20 +21,14 @@ extension LoopContext {
         address: String,
         chunksEvents: Bool
     ) -> EndpointReply {
-        guard endpoint != .unknown else { return .answer(EndpointAnswer.notFound) }
-        guard !facts.isPreflight else {
-            let requested = head.value(of: "access-control-request-headers", in: bytes)
-            return .answer(EndpointAnswer.preflight(requestedHeaders: requested))
-        }
-        guard facts.isHead || head.method("GET", in: bytes) else {
-            return .answer(EndpointAnswer.methodNotAllowed)
-        }
-        if case .testFlight(let question) = endpoint {
-            let confirmed = self.confirmedAt
-            return .answer(
-                rules.testFlightAnswer(question, on: head, in: bytes, confirmed: confirmed)
-            )
-        }
+        let answer = rules.endpointAnswer(
+            endpoint,
+            on: head,
+            facts: facts,
+            in: bytes,
+            confirmed: self.confirmedAt
+        )
+        if let answer { return .answer(answer) }
         let found = self.launchStatus(
             on: head,
             in: bytes,

@@ -132,7 +132,6 @@ extension HTTP2Connection {
         }
     }
 
-    /// Opens a stream for a request.
     private func open(_ id: UInt32, endsStream: Bool) throws(HTTP2ErrorCode) {
         guard self.streams.count < Self.maxStreams else {
             return try self.refuse(id, .refusedStream)

@@ -10,7 +10,6 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
 
     enum Stage {
         /// The client's settings have not arrived (RFC 9113 section 3.4).
@@ -90,9 +89,6 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     var eventLoop: any EventLoop { self.loop.eventLoop }
 
-    /// The context of the handler; `nil` once the handler is removed.
-    var context: ChannelHandlerContext? { self.output?.context }
-
     @inline(__always)
     var isWritable: Bool { self.flow.isWritable }
 
@@ -101,8 +97,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     @inline(__always)
     var isClosing: Bool {
-        if case .closing = self.stage { return true }
-        return false
+        if case .closing = self.stage { true } else { false }
     }
 
     @inline(__always)
@@ -141,7 +136,7 @@ extension HTTP2Connection {
         if self.isWritable, !self.turn.isWaiting {
             context.read()
         } else {
-            self.flow.holdRead()
+            self.flow.isReadHeld = true
         }
     }
 
@@ -183,7 +178,7 @@ extension HTTP2Connection {
 
     private func resumeReading(_ context: ChannelHandlerContext) {
         guard self.flow.isReadHeld, self.isWritable, !self.turn.isWaiting else { return }
-        self.flow.releaseRead()
+        self.flow.isReadHeld = false
         context.read()
     }
 

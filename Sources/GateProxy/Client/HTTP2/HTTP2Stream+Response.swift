@@ -10,8 +10,7 @@ extension HTTP2Stream {
 
     /// Whether the head of the response has been sent.
     var hasBegunResponse: Bool {
-        if case .head = self.response { return false }
-        return true
+        if case .head = self.response { false } else { true }
     }
 
     /// Writes the head of a backend's response.
@@ -88,7 +87,6 @@ extension HTTP2Stream {
         self.didSendLastFrame()
     }
 
-    /// Writes content.
     func write(_ content: ByteBuffer) {
         let bytes = content.readableBytesUInt8Span
         self.append(bytes, from: 0, to: bytes.count)

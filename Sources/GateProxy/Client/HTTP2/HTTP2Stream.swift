@@ -74,8 +74,7 @@ final class HTTP2Stream: HTTP2Sender {
 
     /// The number of body bytes that the client may still send; `nil` if no length was announced.
     var announcedLength: AnnouncedLength? {
-        if case .length(let length) = self.request { return length }
-        return nil
+        if case .length(let length) = self.request { length } else { nil }
     }
 
     /// Whether the response is written, so that the rest of the request body is discarded.
@@ -200,8 +199,7 @@ extension HTTP2Stream {
 extension HTTP2Stream {
     /// The key of a WebSocket that the backend has not accepted yet; `nil` for all other requests.
     var webSocketKey: WebSocketKey? {
-        if case .offered(let key, _) = self.request { return key }
-        return nil
+        if case .offered(let key, _) = self.request { key } else { nil }
     }
 
     /// Whether the response proves that the backend has read the key (RFC 6455 section 4.1).
@@ -244,7 +242,7 @@ extension HTTP2Stream {
     /// Handles a reset by the client.
     func wasReset() {
         // The reset is forwarded, because a close would look like a clean end (RFC 8441 section 5).
-        if case .tunnel = self.request { self.client.upstream?.prepareReset() }
+        if case .tunnel = self.request { self.client.upstream?.transport.prepareReset() }
         self.end()
     }
 }

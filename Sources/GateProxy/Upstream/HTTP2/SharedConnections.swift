@@ -5,7 +5,7 @@ import NIOCore
 /// The first connection with capacity gets the next request, so that no more connections than
 /// necessary are used.
 struct SharedConnections {
-    typealias Waiter = (Result<UpstreamConnection, UpstreamPool.ConnectError>) -> Void
+    typealias Waiter = UpstreamPool.Done
 
     private(set) var connections: [UpstreamHTTP2Connection] = []
     private var waiting = CircularBuffer<Waiter>()

@@ -3,11 +3,6 @@ import NIOCore
 
 /// The end of the connection.
 extension UpstreamHTTP2Connection {
-    enum End {
-        case eof
-        case protocolViolation
-    }
-
     /// Sends a connection error to the backend, and closes.
     func fail(_ code: HTTP2ErrorCode) {
         guard !self.isClosing else { return }
@@ -16,7 +11,7 @@ extension UpstreamHTTP2Connection {
         self.streams = HTTP2StreamTable()
         self.outbox.frames.writeGoAway(last: 0, code)
         self.flushNow()
-        self.end(.protocolViolation, streams)
+        self.end(failing: streams)
         self.context?.close(promise: nil)
     }
 
@@ -25,27 +20,31 @@ extension UpstreamHTTP2Connection {
         guard !self.isClosing else { return }
         self.outbox.frames.writeGoAway(last: 0, .noError)
         self.flushNow()
-        self.end(.eof)
+        self.end()
         self.context?.close(promise: nil)
     }
 
     /// Closes the connection because the backend no longer responds.
     func giveUp() {
         self.member?.report("HTTP/2: the backend did not respond to a PING")
-        self.end(.eof)
+        self.end()
         self.context?.close(promise: nil)
     }
 
-    func end(_ end: End, _ failed: [UpstreamHTTP2Stream] = []) {
+    /// Releases everything.
+    ///
+    /// `failed`: the streams to fail, possibly none, after a protocol violation by the backend; `nil` if there was no
+    /// violation.
+    func end(failing failed: [UpstreamHTTP2Stream]? = nil) {
         guard !self.isClosing else { return }
         if case .opening(let promise) = self.stage {
-            promise.fail(end == .eof ? ChannelError.eof : Failure.doesNotSupportHTTP2)
+            promise.fail(failed == nil ? ChannelError.eof : Failure.doesNotSupportHTTP2)
         }
         self.stage = .closing
         self.deadline = nil
         self.reader.close()
         self.member?.remove(self)
-        for stream in failed { stream.failed(.http2) }
+        for stream in failed ?? [] { stream.failed(.http2) }
         for stream in self.streams.all { stream.lost() }
         self.settle()
         for stream in self.spare { stream.upstream.transport = .none }

@@ -5,7 +5,6 @@ internal import NIOSSL
 /// An HTTP/2 connection to the backend, for many concurrent requests (RFC 9113).
 final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, RegisteredConnection {
     typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
 
     enum Stage {
         /// The backend's settings, which confirm HTTP/2, have not been received.
@@ -37,7 +36,6 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     var deadline: NIODeadline?
     var registryIndex = 0
     var stage: Stage
-    private(set) var context: ChannelHandlerContext?
     private(set) var output: ChannelOutput?
     /// The last known writability of the channel; storing it costs less than a query.
     private(set) var isWritable = false
@@ -72,14 +70,8 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
 
     /// Creates a connection.
     ///
-    /// - Parameters:
-    ///   - eventLoop: The event loop of the channel.
-    ///   - isSecure: Whether the connection uses TLS.
-    ///   - bypassesChannel: Whether to write directly to the socket.
-    ///   - limits: The limits for response heads.
-    ///   - silence: The time without data after which the backend gets a PING.
-    ///   - whenReady: Succeeds once the backend has confirmed HTTP/2, and fails if it does not
-    ///     support it.
+    /// `silence` is the time without data after which the backend gets a PING. `whenReady` succeeds
+    /// once the backend has confirmed HTTP/2, and fails if it does not support it.
     init(
         eventLoop: any EventLoop,
         isSecure: Bool,
@@ -101,13 +93,11 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     }
 
     var isOpen: Bool {
-        if case .open = self.stage { return true }
-        return false
+        if case .open = self.stage { true } else { false }
     }
 
     var isClosing: Bool {
-        if case .closing = self.stage { return true }
-        return false
+        if case .closing = self.stage { true } else { false }
     }
 
     /// Always false: the gate requested the data that a backend sends, so the amount per tick is
@@ -120,7 +110,6 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
 
 extension UpstreamHTTP2Connection {
     func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
         self.output = ChannelOutput(context, bypassesChannel: self.bypassesChannel)
         self.isWritable = context.channel.isWritable
         self.outbox.frames.writeStaticString(HTTP2Preface.bytes)
@@ -132,7 +121,6 @@ extension UpstreamHTTP2Connection {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
         self.output = nil
         self.isWritable = false
     }
@@ -162,7 +150,7 @@ extension UpstreamHTTP2Connection {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.end(.eof)
+        self.end()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -65,8 +65,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     }
 
     var hasEndedResponse: Bool {
-        if case .ended = self.response { return true }
-        return false
+        if case .ended = self.response { true } else { false }
     }
 }
 
@@ -84,7 +83,6 @@ extension UpstreamHTTP2Stream {
         if request.facts.framing == .none { self.output.endAtOnce() }
     }
 
-    /// Writes content.
     func write(_ content: ByteBuffer) {
         guard self.append(content) else { return }
         self.connection.send(self)
@@ -165,44 +163,40 @@ extension UpstreamHTTP2Stream {
 
     /// Handles a request that the backend has not processed and never will (RFC 9113 section 8.7).
     func refused() {
-        guard !self.isOver else { return }
-        let receiver = self.upstream.receiver
-        self.finish(reusable: false)
-        receiver?.upstreamRefused()
+        self.breakOff { $0.upstreamRefused() }
     }
 
     /// Handles a reset of the stream by the backend.
     func reset(_ code: UInt32) {
-        guard !self.isOver else { return }
         if code == HTTP2ErrorCode.refusedStream.rawValue, !self.isAnswered {
             return self.refused()
         }
-        let receiver = self.upstream.receiver
-        self.finish(reusable: false)
-        receiver?.upstreamGaveUp()
+        self.breakOff { $0.upstreamGaveUp() }
     }
 
     /// Resets the stream because of an internal error.
     func abandon() {
-        guard !self.isOver else { return }
-        let receiver = self.upstream.receiver
-        self.cancel(.internalError)
-        receiver?.upstreamGaveUp()
+        self.breakOff(.internalError) { $0.upstreamGaveUp() }
     }
 
     /// Handles the loss of the connection.
     func lost() {
-        guard !self.isOver else { return }
-        let receiver = self.upstream.receiver
-        self.finish(reusable: false)
-        receiver?.upstreamEnded(wasReset: true)
+        self.breakOff { $0.upstreamEnded(wasReset: true) }
     }
 
     /// Handles a protocol violation by the backend, on this stream or on its connection.
     func failed(_ fault: MessageFault, _ code: HTTP2ErrorCode = .protocolError) {
+        self.breakOff(code) { $0.upstreamFailed(fault) }
+    }
+
+    /// Ends the stream, with a reset unless `code` is `nil`, and then notifies its receiver.
+    private func breakOff(
+        _ code: HTTP2ErrorCode? = nil,
+        _ notify: (any UpstreamReceiver) -> Void
+    ) {
         guard !self.isOver else { return }
         let receiver = self.upstream.receiver
-        self.cancel(code)
-        receiver?.upstreamFailed(fault)
+        if let code { self.cancel(code) } else { self.finish(reusable: false) }
+        if let receiver { notify(receiver) }
     }
 }

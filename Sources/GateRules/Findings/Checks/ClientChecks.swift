@@ -11,8 +11,8 @@ struct PlatformCheck: FindingCheck {
         // If no rule names a platform, there is only one platform, or the rules are meant for all.
         let tellsPlatforms = rules.floors.contains { $0.rule.match.platforms != nil }
         for floor in rules.floors where floor.base == nil {
-            let (rule, place) = (floor.rule, floor.places)
-            for platform in floor.rule.match.platforms ?? []
+            let rule = floor.rule
+            for platform in rule.match.platforms ?? []
             where !Self.known.contains(platform.name) {
                 guard let meant = Spelling.nearest(to: platform.name, among: Self.known) else {
                     continue
@@ -21,14 +21,14 @@ struct PlatformCheck: FindingCheck {
                     .unknownPlatform,
                     "the platform '\(platform.name)' is unknown, so the rule '\(rule.id)' "
                         + "may never match; did you mean '\(meant)'?",
-                    at: place.place(of: "match"),
-                    rule: rule.id
+                    on: floor,
+                    at: "match"
                 )
             }
             let namesClients = rule.match.platforms != nil || rule.match.apps != nil
             let isOpen = !namesClients && rule.mode == .enforce
             guard isOpen, rule.withNext.contains(where: \.hasFloor) else { continue }
-            let feed = FeedDocuments.feed(ofFile: place.id.file)
+            let feed = FeedDocuments.feed(ofFile: floor.places.id.file)
             if let feed = rules.feeds.first(where: { $0.id == feed && $0.makesRules }) {
                 findings.report(
                     .anyPlatform,
@@ -42,8 +42,8 @@ struct PlatformCheck: FindingCheck {
                     .anyPlatform,
                     "the floor of the rule '\(rule.id)' applies to all platforms, including web clients; "
                         + "set the platform in 'match'",
-                    at: place.place(of: "match"),
-                    rule: rule.id
+                    on: floor,
+                    at: "match"
                 )
             }
         }
@@ -93,10 +93,7 @@ struct StoreLinkCheck: FindingCheck {
         }
     }
 
-    private func checkStore(
-        of floor: RulesInReview.Floor,
-        _ findings: FindingCollector
-    ) {
+    private func checkStore(of floor: RulesInReview.Floor, _ findings: FindingCollector) {
         guard let link = (floor.rule.storeURL?.default.lowercased()).map({ Array($0.utf8) }),
             let platforms = floor.rule.match.platforms, !platforms.isEmpty
         else { return }
@@ -114,8 +111,8 @@ struct StoreLinkCheck: FindingCheck {
         findings.report(
             .foreignLink,
             "'storeUrl' of the rule '\(floor.rule.id)' (platform \(platforms[0])) points to the store of another platform",
-            at: floor.places.place(of: "storeUrl"),
-            rule: floor.rule.id
+            on: floor,
+            at: "storeUrl"
         )
     }
 }
@@ -124,12 +121,11 @@ struct StoreLinkCheck: FindingCheck {
 struct OpenGateCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
-        guard let file = rules.places.files.first else { return }
         if definition.mode == .observe {
             findings.report(
                 .observing,
                 "'mode: observe' at the top level: no rule is enforced",
-                at: rules.places.mode ?? Place(file: file)
+                at: rules.places.mode ?? rules.places.beginning
             )
         }
         let opensAll = definition.exemptions.contains { pattern in
@@ -137,7 +133,7 @@ struct OpenGateCheck: FindingCheck {
         }
         if opensAll, !definition.rules.isEmpty {
             let message = "'exempt' covers every path: no rule is ever evaluated"
-            findings.report(.openGate, message, at: Place(file: file))
+            findings.report(.openGate, message, at: rules.places.beginning)
         }
         if definition.unidentified.missing == .reject, definition.exemptions.isEmpty,
             let place = rules.places.unidentified
@@ -174,5 +170,24 @@ struct LenientPathCheck: FindingCheck {
             "'\(key): \(action.rawValue)' has no effect: a path can only be stricter than "
             + "the general '\(key): \(everywhere.rawValue)'"
         findings.report(.lenientPath, message, at: place)
+    }
+}
+
+/// Finds feeds that read the data of one platform into rules for another.
+struct FeedPlatformCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        for feed in rules.feeds {
+            guard let platforms = feed.source.rulePlatforms else { continue }
+            for claim in feed.source.platformClaims {
+                let others = claim.contradictions(among: platforms)
+                guard !others.isEmpty else { continue }
+                findings.report(
+                    .otherPlatform,
+                    "the feed '\(feed.id)' reads \(claim.words), but its rules are for "
+                        + "\(others.names): use a separate feed for each platform",
+                    at: feed.place
+                )
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ struct DeadRuleCheck: FindingCheck {
             let message =
                 "\(floor.words) never changes a decision: '\(rules.floors[stronger].rule.id)' requires "
                 + "at least as much of the same clients"
-            findings.report(.deadRule, message, at: floor.places.id, rule: floor.rule.id)
+            findings.report(.deadRule, message, on: floor, at: nil)
         }
         for floor in rules.floors {
             guard let base = floor.base, base.isActiveForAllClients(at: now), base.mode == .enforce,
@@ -27,7 +27,7 @@ struct DeadRuleCheck: FindingCheck {
             let message =
                 "\(floor.words) never changes a decision: the rule that contains it requires at "
                 + "least as much"
-            findings.report(.deadRule, message, at: floor.places.id, rule: base.id)
+            findings.report(.deadRule, message, on: floor, at: nil)
         }
     }
 

@@ -17,17 +17,10 @@ struct GuardCheck {
     /// The maximum number of upcoming dates that are evaluated, earliest first.
     private static let mostDates = 12
 
-    private let old: LoadedRules
-    private let new: LoadedRules
-    private let census: [CensusRow]
-    private let now: Timestamp
-
-    init(from old: LoadedRules, to new: LoadedRules, _ census: [CensusRow], at now: Timestamp) {
-        self.old = old
-        self.new = new
-        self.census = census
-        self.now = now
-    }
+    let old: LoadedRules
+    let new: LoadedRules
+    let census: [CensusRow]
+    let now: Timestamp
 
     /// Returns the effect of the change at a given time.
     private func impact(at date: Timestamp) -> Impact {
@@ -44,10 +37,7 @@ struct GuardCheck {
 
     /// The dates on which a changed rule starts to deny clients, or denies more.
     private var dates: [Timestamp] {
-        let before = Dictionary(
-            self.old.definition.rules.map { ($0.id, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let before = Dictionary(firstOf: self.old.definition.rules.map { ($0.id, $0) })
         var dates: Set<Timestamp> = []
         for rule in self.new.definition.rules where before[rule.id] != rule {
             for stage in rule.withNext where stage.hasFloor && stage.mode == .enforce {
@@ -152,7 +142,7 @@ struct GuardCheck {
     private func place(of rule: String?) -> Place {
         rule.flatMap { self.new.places.rules[$0]?.id }
             ?? self.new.places.unidentified
-            ?? Place(file: self.new.places.files.first ?? "rules")
+            ?? self.new.places.beginning
     }
 
     private static func words(_ audience: Impact.Audience) -> String {

@@ -6,7 +6,7 @@ internal import GatePolicy
 /// A version is known if a release states it, or, without releases, if a rule recommends it.
 struct LockoutCheck {
     /// A floor that locks clients out, and the reason.
-    struct Lockout {
+    private struct Lockout {
         let floor: RulesInReview.Floor
         let key: String?
         let reason: String
@@ -16,14 +16,13 @@ struct LockoutCheck {
 
     /// A maintenance window that is too long to wait for.
     private struct Closure {
-        let rule: RuleDefinition
-        let place: Place
+        let floor: RulesInReview.Floor
         let days: Int64
     }
 
     private static let longestMaintenance: Int64 = 7
 
-    let lockouts: [Lockout]
+    private let lockouts: [Lockout]
     private let closures: [Closure]
     /// The floors that deny the newest release while an older one passes.
     private let refusedReleases: [Lockout]
@@ -61,9 +60,7 @@ struct LockoutCheck {
                 let seconds = window.duration
             else { return nil }
             let days = seconds / 86_400
-            let place = floor.places.place(of: "maintenance")
-            return days > Self.longestMaintenance
-                ? Closure(rule: floor.rule, place: place, days: days) : nil
+            return days > Self.longestMaintenance ? Closure(floor: floor, days: days) : nil
         }
         self.lockouts = lockouts
         self.refusedReleases = refused
@@ -72,11 +69,8 @@ struct LockoutCheck {
     /// Reports the lockouts; a lockout that was active before, or is no stricter than before, only
     /// warns.
     func report(to findings: FindingCollector, against old: LoadedRules?) {
-        let before = Dictionary(
-            (old?.definition.mode == .enforce ? old?.definition.rules ?? [] : [])
-                .map { ($0.id, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let former = old?.definition.mode == .enforce ? old?.definition.rules ?? [] : []
+        let before = Dictionary(firstOf: former.map { ($0.id, $0) })
         for lockout in self.lockouts {
             let isNew = lockout.group.contains { rule in
                 guard let old = before[rule.id] else { return true }
@@ -85,19 +79,20 @@ struct LockoutCheck {
             findings.report(
                 .lockout,
                 "\(lockout.floor.words) locks out all clients: \(lockout.reason)",
-                at: lockout.place,
-                rule: lockout.floor.rule.id,
+                on: lockout.floor,
+                at: lockout.key,
                 allowedBecause: isNew ? nil : "it is already active"
             )
         }
         for closure in self.closures {
-            let isNew = before[closure.rule.id]?.maintenance != closure.rule.maintenance
+            let rule = closure.floor.rule
+            let isNew = before[rule.id]?.maintenance != rule.maintenance
             findings.report(
                 .lockout,
-                "clients of the rule '\(closure.rule.id)' get 503 for \(closure.days) days: a maintenance "
+                "clients of the rule '\(rule.id)' get 503 for \(closure.days) days: a maintenance "
                     + "window of more than \(Self.longestMaintenance) days is probably a typo",
-                at: closure.place,
-                rule: closure.rule.id,
+                on: closure.floor,
+                at: "maintenance",
                 allowedBecause: isNew ? nil : "it is already active"
             )
         }
@@ -105,8 +100,8 @@ struct LockoutCheck {
             findings.report(
                 .refusedRelease,
                 "\(refused.floor.words) \(refused.reason)",
-                at: refused.place,
-                rule: refused.floor.rule.id
+                on: refused.floor,
+                at: refused.key
             )
         }
     }
@@ -139,11 +134,5 @@ struct LockoutCheck {
         case .closed: "no version passes"
         case .closedAbove: "it blocks all future versions, so no update helps"
         }
-    }
-}
-
-extension LockoutCheck.Lockout {
-    fileprivate var place: Place {
-        self.key.map { self.floor.places.place(of: $0) } ?? self.floor.places.id
     }
 }

@@ -8,21 +8,18 @@ struct UnknownBackendCheck: FindingCheck {
         for floor in rules.floors {
             guard let route = floor.rule.route, !backends.contains(route.backend) else { continue }
             let hint = Spelling.hint(for: route.backend, among: backends)
+            let names = backends.map { "'\($0)'" }
             let known =
-                backends.isEmpty
+                names.isEmpty
                 ? "; --upstream-named names no backend"
-                : "; --upstream-named names \(Self.list(backends))"
+                : "; --upstream-named names \(names.joined(separator: ", "))"
             findings.report(
                 .unknownBackend,
                 "there is no backend '\(route.backend)'\(hint.isEmpty ? known : hint)",
-                at: floor.places.place(of: "route"),
-                rule: floor.rule.id
+                on: floor,
+                at: "route"
             )
         }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        names.map { "'\($0)'" }.joined(separator: ", ")
     }
 }
 
@@ -48,8 +45,8 @@ struct DeadRouteCheck: FindingCheck {
                 findings.report(
                     .deadRoute,
                     "the route of '\(floor.rule.id)' never selects a backend: \(reason)",
-                    at: floor.places.place(of: "route"),
-                    rule: floor.rule.id
+                    on: floor,
+                    at: "route"
                 )
                 break
             }
@@ -59,15 +56,9 @@ struct DeadRouteCheck: FindingCheck {
 
 /// Finds routes in force that no client of the last day used.
 struct UnusedRouteCheck {
-    private let rules: LoadedRules
-    private let census: [CensusRow]
-    private let now: Timestamp
-
-    init(_ rules: LoadedRules, _ census: [CensusRow], at now: Timestamp) {
-        self.rules = rules
-        self.census = census
-        self.now = now
-    }
+    let rules: LoadedRules
+    let census: [CensusRow]
+    let now: Timestamp
 
     func report(to findings: FindingCollector) {
         let routes = self.rules.definition.rules.filter { $0.hasRouteInForce(at: self.now) }
@@ -101,6 +92,12 @@ extension RuleDefinition {
         return hasBegun && (self.schedule.until.map { now < $0 } ?? true)
             && (self.rollout.isEmpty || isIncluding)
     }
+
+    /// Whether the floor denies all clients in the ranges of a route.
+    fileprivate func denies(_ route: Route) -> Bool {
+        guard self.route == nil, let minimum, !route.versions.isEmpty else { return false }
+        return route.versions.allSatisfy { $0.isEntirelyBelow(minimum) }
+    }
 }
 
 extension Route {
@@ -110,13 +107,5 @@ extension Route {
             || !other.versions.isEmpty && other.versions.allSatisfy(self.versions.contains))
             && (self.builds.isEmpty
                 || !other.builds.isEmpty && other.builds.allSatisfy(self.builds.contains))
-    }
-}
-
-extension RuleDefinition {
-    /// Whether the floor denies all clients in the ranges of a route.
-    fileprivate func denies(_ route: Route) -> Bool {
-        guard self.route == nil, let minimum, !route.versions.isEmpty else { return false }
-        return route.versions.allSatisfy { $0.isEntirelyBelow(minimum) }
     }
 }

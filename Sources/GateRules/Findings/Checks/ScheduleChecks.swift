@@ -4,15 +4,14 @@ internal import GatePolicy
 struct PastRuleCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base == nil && floor.rule.isTimed {
-            let (rule, place) = (floor.rule, floor.places)
+            let rule = floor.rule
             if let until = rule.schedule.until, until <= now {
                 let message = "the rule '\(rule.id)' ended at \(until)"
-                findings.report(.pastRule, message, at: place.place(of: "until"), rule: rule.id)
+                findings.report(.pastRule, message, on: floor, at: "until")
             }
             if let until = rule.maintenance?.until, until <= now {
                 let message = "the maintenance window of '\(rule.id)' ended at \(until)"
-                let place = place.place(of: "maintenance")
-                findings.report(.pastRule, message, at: place, rule: rule.id)
+                findings.report(.pastRule, message, on: floor, at: "maintenance")
             }
         }
     }
@@ -22,12 +21,12 @@ struct PastRuleCheck: FindingCheck {
 struct RolloutCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where !floor.rule.rollout.isEmpty {
-            let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
+            let rule = floor.rule
             // A route for some of the clients can be permanent.
             if let last = rule.rollout.last, last.percent < 100, rule.route == nil {
-                let share = RolloutDecoder.text(last.percent)
-                let message = "the rollout of '\(rule.id)' stops at \(share)"
-                findings.report(.stalledRollout, message, at: place, rule: rule.id)
+                let share = RolloutDecoder.number(last.percent)
+                let message = "the rollout of '\(rule.id)' stops at \(share)%"
+                findings.report(.stalledRollout, message, on: floor, at: "rollout")
             }
             guard let begin = rule.schedule.enforceFrom,
                 let early = rule.rollout.last(where: { $0.at.map { $0 < begin } ?? false })?.at
@@ -35,7 +34,7 @@ struct RolloutCheck: FindingCheck {
             let message =
                 "the step at \(early) is before 'enforceFrom' (\(begin)), when its whole share must "
                 + "update at once"
-            findings.report(.earlyStep, message, at: place, rule: rule.id)
+            findings.report(.earlyStep, message, on: floor, at: "rollout")
         }
     }
 }
@@ -50,7 +49,7 @@ struct FarDateCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let horizon = now.advanced(by: Self.farDays * Self.day)
         for floor in rules.floors where floor.rule.isTimed {
-            let (rule, places) = (floor.rule, floor.places)
+            let rule = floor.rule
             for (key, date) in [
                 ("warnFrom", rule.schedule.warnFrom), ("enforceFrom", rule.schedule.enforceFrom),
                 ("rollout", rule.rollout.compactMap(\.at).max()),
@@ -58,21 +57,20 @@ struct FarDateCheck: FindingCheck {
             ] {
                 guard let date, date > horizon else { continue }
                 let message = "\(floor.words) waits for \(date), more than two years from now"
-                findings.report(.farDate, message, at: places.place(of: key), rule: rule.id)
+                findings.report(.farDate, message, on: floor, at: key)
             }
             guard let window = rule.maintenance, !window.isOver(at: now) else { continue }
-            let place = places.place(of: "maintenance")
             guard let seconds = window.duration else {
                 let message =
                     "'\(rule.id)' is in maintenance and has no 'until': its clients get 503 until "
                     + "the rule changes"
-                findings.report(.openMaintenance, message, at: place, rule: rule.id)
+                findings.report(.openMaintenance, message, on: floor, at: "maintenance")
                 continue
             }
             guard seconds > Self.longMaintenance else { continue }
             let days = seconds / Self.day
             let message = "the maintenance window of '\(rule.id)' lasts for \(days) days"
-            findings.report(.longMaintenance, message, at: place, rule: rule.id)
+            findings.report(.longMaintenance, message, on: floor, at: "maintenance")
         }
     }
 }
@@ -83,9 +81,8 @@ struct NextCompleteCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base != nil {
             guard self.isComplete(floor.rule, rules.definition.releases, at: now) else { continue }
-            let message =
-                "\(floor.words) applies to all clients: move its floor to the rule"
-            findings.report(.nextComplete, message, at: floor.places.id, rule: floor.rule.id)
+            let message = "\(floor.words) applies to all clients: move its floor to the rule"
+            findings.report(.nextComplete, message, on: floor, at: nil)
         }
     }
 

@@ -21,7 +21,7 @@ struct TransitionCheck {
                 findings.report(
                     .laxer,
                     "the rule '\(opening.rule)' \(why): \(whom) pass now",
-                    at: self.place(of: opening.rule, in: self.new),
+                    at: self.place(of: opening.rule),
                     rule: opening.rule
                 )
                 continue
@@ -31,7 +31,7 @@ struct TransitionCheck {
         if self.transition.unseen > 0 {
             let message =
                 "\(self.transition.unseen) more rules have changed and were not compared"
-            findings.report(.laxer, message, at: self.place(of: nil, in: self.new))
+            findings.report(.laxer, message, at: self.new.places.beginning)
         }
         self.reportEmptyFeeds(findings)
         self.reportSettings(findings)
@@ -45,12 +45,10 @@ struct TransitionCheck {
         where self.old.feeds.contains(where: { $0.fingerprint == feed.fingerprint }) {
             let before = self.old.rules(ofFeed: feed.id)
             guard !before.isEmpty, self.new.rules(ofFeed: feed.id).isEmpty else { continue }
-            let names = before.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
-            let more = before.count > 5 ? " and \(before.count - 5) more" : ""
             let verb = before.count == 1 ? "was" : "were"
             findings.report(
                 .emptyFeed,
-                "the feed '\(feed.id)' no longer states rules: \(names)\(more) \(verb) removed",
+                "the feed '\(feed.id)' no longer states rules: \(Self.list(before)) \(verb) removed",
                 at: feed.place
             )
         }
@@ -69,14 +67,14 @@ struct TransitionCheck {
             "the floor of '\(plan.rule)' has no effect yet, but replaces the active one: \(whom) "
                 + "would pass until it takes effect; leave '\(base)' unchanged and add to it: "
                 + NextText(plan.floor, besides: plan.base).text,
-            at: places?.id ?? self.place(of: nil, in: self.new),
+            at: places?.id ?? self.new.places.beginning,
             rule: plan.rule
         )
     }
 
     private func reportSettings(_ findings: FindingCollector) {
         let (before, after) = (self.old.definition, self.new.definition)
-        let file = self.place(of: nil, in: self.new)
+        let file = self.new.places.beginning
         guard before.mode == .enforce, after.mode == .enforce else { return }
         if before.identity != after.identity {
             findings.report(
@@ -88,9 +86,7 @@ struct TransitionCheck {
         let known = Set(before.exemptions)
         let exempt = after.exemptions.filter { !known.contains($0) }
         if !exempt.isEmpty {
-            let names = exempt.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
-            let more = exempt.count > 5 ? " and \(exempt.count - 5) more" : ""
-            findings.report(.laxer, "\(names)\(more): now exempt from all rules", at: file)
+            findings.report(.laxer, "\(Self.list(exempt)): now exempt from all rules", at: file)
         }
         for (key, path) in [
             ("missing", \UnidentifiedPolicy.missing), ("unreadable", \.unreadable),
@@ -113,22 +109,24 @@ struct TransitionCheck {
         }
         let closed = before.rules.filter { $0.maintenance != nil && $0.mode == .enforce }
         guard !closed.isEmpty else { return }
-        let successors = Dictionary(
-            after.rules.map { ($0.id, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let successors = Dictionary(firstOf: after.rules.map { ($0.id, $0) })
         for rule in closed where successors[rule.id] != rule {
             findings.report(
                 .laxer,
                 "the maintenance window of '\(rule.id)' was changed or removed",
-                at: self.place(of: rule.id, in: self.new),
+                at: self.place(of: rule.id),
                 rule: rule.id
             )
         }
     }
 
-    private func place(of rule: String?, in rules: LoadedRules) -> Place {
-        rule.flatMap { rules.places.rules[$0]?.id }
-            ?? Place(file: rules.places.files.first ?? "rules")
+    private func place(of rule: String) -> Place {
+        self.new.places.rules[rule]?.id ?? self.new.places.beginning
+    }
+
+    /// Returns the first names, and the number of the others.
+    private static func list<Name>(_ names: [Name]) -> String {
+        let more = names.count > 5 ? " and \(names.count - 5) more" : ""
+        return names.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + more
     }
 }

@@ -10,8 +10,7 @@ struct NeedlessBlockCheck: FindingCheck {
             for range in floor.rule.blocked where range.isEntirelyBelow(minimum) {
                 let message =
                     "'\(range)' need not be blocked: it is entirely below the minimum \(minimum)"
-                let place = floor.places.place(of: "blocked")
-                findings.report(.needlessBlock, message, at: place, rule: floor.rule.id)
+                findings.report(.needlessBlock, message, on: floor, at: "blocked")
             }
         }
     }
@@ -32,12 +31,7 @@ struct RefusedRecommendationCheck: FindingCheck {
             let message =
                 "the recommended version \(recommended) is denied by the rule "
                 + "'\(rules.floors[refusing].rule.id)'"
-            findings.report(
-                .refusedRecommendation,
-                message,
-                at: floor.places.place(of: "recommended"),
-                rule: floor.rule.id
-            )
+            findings.report(.refusedRecommendation, message, on: floor, at: "recommended")
         }
     }
 
@@ -65,20 +59,12 @@ struct MissingReleaseCheck: FindingCheck {
                 guard !isToCome else { continue }
                 let reason = "'releases' has no entry for \(platform)"
                 if rule.holdUntilInStore != nil {
-                    findings.report(
-                        .missingRelease,
-                        "\(floor.words) waits forever: \(reason)",
-                        at: floor.places.place(of: "holdUntilInStore"),
-                        rule: rule.id
-                    )
+                    let message = "\(floor.words) waits forever: \(reason)"
+                    findings.report(.missingRelease, message, on: floor, at: "holdUntilInStore")
                 }
                 if rule.recommendsStoreVersion, floor.base == nil {
-                    findings.report(
-                        .missingRelease,
-                        "\(floor.words) recommends nothing: \(reason)",
-                        at: floor.places.place(of: "recommended"),
-                        rule: rule.id
-                    )
+                    let message = "\(floor.words) recommends nothing: \(reason)"
+                    findings.report(.missingRelease, message, on: floor, at: "recommended")
                 }
             }
         }
@@ -95,14 +81,10 @@ struct MissingReleaseCheck: FindingCheck {
         if rule.floorDependsOnVersion || rule.recommended != nil,
             known.allSatisfy({ $0.version == nil }), rule.holdUntilInStore != nil
         {
-            findings.report(
-                .missingRelease,
+            let message =
                 "\(floor.words) waits forever: no release for \(platform) in 'releases' "
-                    + "states a version; use builds instead",
-                at: floor.places.place(of: "holdUntilInStore"),
-                rule: rule.id
-            )
-            return
+                + "states a version; use builds instead"
+            return findings.report(.missingRelease, message, on: floor, at: "holdUntilInStore")
         }
         self.checkCountries(of: floor, known, on: platform, findings)
     }
@@ -126,13 +108,10 @@ struct MissingReleaseCheck: FindingCheck {
         }
         guard !releases.isEmpty, !isCovered else { return }
         let countries = hold.countries.map { "'\($0)'" }.joined(separator: ", ")
-        findings.report(
-            .missingRelease,
+        let message =
             "\(floor.words) waits forever: no passing release for \(platform) is available in "
-                + "all of \(countries)",
-            at: floor.places.place(of: "holdUntilInStore"),
-            rule: floor.rule.id
-        )
+            + "all of \(countries)"
+        findings.report(.missingRelease, message, on: floor, at: "holdUntilInStore")
     }
 }
 
@@ -164,6 +143,20 @@ struct RepeatedReleaseCheck: FindingCheck {
             let name = release.version.map { "\($0)" } ?? StoreRelease.words(for: release.builds)
             let message = "the release \(name) for \(release.platform) is already listed at"
             findings.report(.repeatedRelease, "\(message) \(first)", at: place)
+        }
+    }
+}
+
+/// Finds versions with build metadata, which comparisons ignore.
+struct BuildMetadataCheck: FindingCheck {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
+        for (id, rule) in rules.places.rules {
+            for stated in rule.metadata {
+                findings.report(.buildMetadata, stated.value.message, at: stated.place, rule: id)
+            }
+        }
+        for stated in rules.places.metadataOfReleases {
+            findings.report(.buildMetadata, stated.value.message, at: stated.place)
         }
     }
 }

@@ -18,7 +18,7 @@ struct DocumentDecoder {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         var document = RulesDocument()
         for key in Self.settings { document.settings[key] = fields.place(of: key) }
-        document.mode = fields["mode"].flatMap { $0.choice(of: RuleMode.self, self.problems) }
+        document.mode = fields.choice("mode", of: RuleMode.self)
         document.guardLimit = fields["guard"].flatMap { $0.shareLimit("guard: 20", self.problems) }
         document.breaker = fields["breaker"].map {
             BreakerSettings($0, self.feedKinds, self.problems)
@@ -29,21 +29,21 @@ struct DocumentDecoder {
         document.unidentified = fields["unidentified"]
             .flatMap { UnidentifiedDecoder(problems: self.problems).decode($0) }
         document.answer = AnswerDecoder(problems: self.problems).decode(fields)
-        document.exemptions =
-            fields["exempt"]
-            .map { ExemptionDecoder(problems: self.problems).decode($0) } ?? []
+        document.exemptions = fields.items("exempt").flatMap { self.exemption($0) }
         document.rules = fields["rules"].map { self.rules($0) }
-        document.ruleNames = Self.items(of: fields["rules"])
-            .compactMap { $0.text(of: "id")?.value }
-        document.notices = fields["notices"].map { self.notices($0) } ?? []
-        document.releases = fields["releases"].map { self.releases($0) } ?? []
-        document.metadataOfReleases = Self.items(of: fields["releases"])
-            .flatMap(\.metadataOfVersion)
-        document.testFlight =
-            fields["testFlight"]
-            .map { TestFlightDecoder(problems: self.problems).decode($0) } ?? []
-        document.revokedPasses = fields["revokedPasses"].map { self.passes($0) } ?? []
-        document.tests = fields["tests"].map { self.tests($0) } ?? []
+        document.ruleNames = (fields["rules"]?.items ?? []).compactMap { $0.text(of: "id")?.value }
+        document.notices = (fields["notices"]?.entries(self.problems) ?? [])
+            .map { NoticeDecoder(problems: self.problems).decode($0) }
+        document.releases = fields.items("releases").compactMap { item in
+            ReleaseDecoder(problems: self.problems).decode(item)
+                .map { Located(value: $0, place: item.place) }
+        }
+        document.metadataOfReleases = (fields["releases"]?.items ?? []).flatMap(\.metadataOfVersion)
+        document.testFlight = fields.items("testFlight")
+            .compactMap { TestFlightDecoder(problems: self.problems).decode($0) }
+        document.revokedPasses = fields.items("revokedPasses").compactMap { self.pass($0) }
+        document.tests = fields.items("tests")
+            .compactMap { RuleTestDecoder(problems: self.problems).decode($0) }
         document.references = self.references(fields)
         document.feeds = fields["feeds"].map { self.feeds($0) } ?? []
         document.feedsPlace = fields.place(of: "feeds")
@@ -53,23 +53,22 @@ struct DocumentDecoder {
 
     /// Decodes the feeds only.
     func feeds(of element: Element) -> [FeedDefinition] {
-        element.value(of: "feeds").map { self.feeds($0) } ?? []
+        element["feeds"].map { self.feeds($0) } ?? []
     }
 
     private func rules(_ element: Element) -> [RulesDocument.Rule] {
         let decoder = RuleDecoder(problems: self.problems)
         let list = element.list(self.problems, hint: Self.hint(for: element)) ?? []
         return list.compactMap { item in
-            decoder.decode(item).map { rule in
-                RulesDocument.Rule(
-                    value: rule,
-                    place: item.scalarPlace(of: "id"),
-                    keys: item.keyPlaces,
-                    next: item.value(of: "next")?.oneOrMore(Problems()).map(\.keyPlaces) ?? [],
-                    accepted: item.value(of: "accept")?.findings(self.problems) ?? [],
-                    metadata: item.metadataOfRule
-                )
-            }
+            guard let rule = decoder.decode(item) else { return nil }
+            let places = RulesPlaces.Rule(
+                id: (item["id"] ?? item).place,
+                keys: item.keyPlaces,
+                nextKeys: item["next"]?.listed.map(\.keyPlaces) ?? [],
+                accepted: item["accept"]?.findings(self.problems) ?? [],
+                metadata: item.metadataOfRule
+            )
+            return RulesDocument.Rule(value: rule, places: places)
         }
     }
 
@@ -88,102 +87,20 @@ struct DocumentDecoder {
         }
     }
 
-    private func notices(_ element: Element) -> [RulesDocument.Notice] {
-        let decoder = NoticeDecoder(problems: self.problems)
-        return (element.entries(self.problems) ?? []).map { decoder.decode($0) }
+    /// Decodes the ID of a pass.
+    private func pass(_ element: Element) -> Pass.ID? {
+        guard let text = element.text("the ID of a pass", self.problems) else { return nil }
+        if let id = Pass.ID(parsing: text) { return id }
+        // A pass, as sent in its header field, starts with the ID.
+        let start = text.lowercased().prefix { $0 != "." }
+        let hint = Pass.ID(parsing: start).map { "; write '\($0)'" } ?? ""
+        let message =
+            "'\(text)' is not the ID of a pass: expected 16 hexadecimal digits in lower case, "
+            + "as 'versiongate pass' prints them\(hint)"
+        return self.problems.reject(message, at: element.place)
     }
 
-    private func releases(_ element: Element) -> [Located<Release>] {
-        let decoder = ReleaseDecoder(problems: self.problems)
-        return (element.list(self.problems) ?? []).compactMap { item in
-            decoder.decode(item).map { Located(value: $0, place: item.place) }
-        }
-    }
-
-    /// Decodes the IDs of passes.
-    private func passes(_ element: Element) -> [Pass.ID] {
-        (element.list(self.problems) ?? []).compactMap { item in
-            guard let text = item.text("the ID of a pass", self.problems) else { return nil }
-            if let id = Pass.ID(parsing: text) { return id }
-            // A pass, as sent in its header field, starts with the ID.
-            let start = text.lowercased().prefix { $0 != "." }
-            let hint = Pass.ID(parsing: start).map { "; write '\($0)'" } ?? ""
-            let message =
-                "'\(text)' is not the ID of a pass: expected 16 hexadecimal digits in lower case, "
-                + "as 'versiongate pass' prints them\(hint)"
-            return self.problems.reject(message, at: item.place)
-        }
-    }
-
-    private func feeds(_ element: Element) -> [FeedDefinition] {
-        if self.feedKinds.areSkipped { return [] }
-        let decoder = FeedDecoder(kinds: self.feedKinds, problems: self.problems)
-        return (element.list(self.problems) ?? []).compactMap { decoder.decode($0) }
-    }
-
-    private func tests(_ element: Element) -> [RulesDocument.Test] {
-        let decoder = RuleTestDecoder(problems: self.problems)
-        return (element.list(self.problems) ?? []).compactMap { decoder.decode($0) }
-    }
-
-    /// Returns every `notice` and `recommendedNotice` of a rule, of a `next` and of a feed's
-    /// `rule`, and the `notice` of `unidentified`.
-    private func references(_ fields: Fields) -> [Located<String>] {
-        let unidentified = fields["unidentified"].map { [$0] } ?? []
-        let rules =
-            Self.items(of: fields["rules"])
-            + Self.items(of: fields["rules"])
-            .flatMap { $0.value(of: "next")?.oneOrMore(Problems()) ?? [] }
-            + Self.items(of: fields["feeds"]).compactMap { $0.value(of: "rule") }
-        return rules.compactMap { $0.text(of: "notice") }
-            + rules.compactMap { $0.text(of: "recommendedNotice") }
-            + unidentified.compactMap { $0.text(of: "notice") }
-    }
-
-    private static func items(of list: Element?) -> [Element] {
-        guard case .list(let items) = list?.content else { return [] }
-        return items
-    }
-}
-
-extension Element {
-    /// Returns the value of a key; other keys are ignored.
-    fileprivate func value(of key: String) -> Element? {
-        guard case .mapping(let entries) = self.content else { return nil }
-        return entries.first { $0.key == key }?.value
-    }
-
-    /// Returns the value of a key if it is a string; other keys are ignored.
-    fileprivate func text(of key: String) -> Located<String>? {
-        guard let element = self.value(of: key), case .text(let text) = element.content else {
-            return nil
-        }
-        return Located(value: text, place: element.place)
-    }
-
-    /// The locations of the keys of a mapping.
-    fileprivate var keyPlaces: [String: Place] {
-        guard case .mapping(let entries) = self.content else { return [:] }
-        return Dictionary(
-            entries.map { ($0.key, $0.place) },
-            uniquingKeysWith: { first, _ in first }
-        )
-    }
-
-    /// Returns the location of a key's value, or of the mapping if the key is missing.
-    fileprivate func scalarPlace(of key: String) -> Place {
-        self.value(of: key)?.place ?? self.place
-    }
-}
-
-/// Decodes `exempt`: requests that are forwarded without evaluating the rules.
-struct ExemptionDecoder {
-    let problems: Problems
-
-    func decode(_ element: Element) -> [RequestPattern] {
-        (element.list(self.problems) ?? []).flatMap { self.exemption($0) }
-    }
-
+    /// Decodes an entry of `exempt`: requests that are forwarded without evaluating the rules.
     private func exemption(_ element: Element) -> [RequestPattern] {
         let requests = RequestDecoder(problems: self.problems)
         guard case .mapping = element.content else {
@@ -193,5 +110,36 @@ struct ExemptionDecoder {
         if let patterns = requests.decode(fields) { return patterns }
         self.problems.report("an exemption needs 'path' or 'method'", at: element.place)
         return []
+    }
+
+    private func feeds(_ element: Element) -> [FeedDefinition] {
+        if self.feedKinds.areSkipped { return [] }
+        let decoder = FeedDecoder(kinds: self.feedKinds, problems: self.problems)
+        return (element.list(self.problems) ?? []).compactMap { decoder.decode($0) }
+    }
+
+    /// Returns every `notice` and `recommendedNotice` of a rule, of a `next` and of a feed's
+    /// `rule`, and the `notice` of `unidentified`.
+    private func references(_ fields: Fields) -> [Located<String>] {
+        let rules = fields["rules"]?.items ?? []
+        let next = rules.flatMap { $0["next"]?.listed ?? [] }
+        let feedRules = (fields["feeds"]?.items ?? []).compactMap { $0["rule"] }
+        let entries = rules + next + feedRules
+        return entries.compactMap { $0.text(of: "notice") }
+            + entries.compactMap { $0.text(of: "recommendedNotice") }
+            + [fields["unidentified"]?.text(of: "notice")].compactMap(\.self)
+    }
+}
+
+extension Element {
+    /// Returns the value of a key if it is a string; other keys are ignored.
+    fileprivate func text(of key: String) -> Located<String>? {
+        guard let element = self[key], case .text(let text) = element.content else { return nil }
+        return Located(value: text, place: element.place)
+    }
+
+    /// The locations of the keys of a mapping.
+    fileprivate var keyPlaces: [String: Place] {
+        Dictionary(firstOf: self.entries.map { ($0.key, $0.place) })
     }
 }

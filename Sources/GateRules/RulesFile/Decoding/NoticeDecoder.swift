@@ -7,9 +7,10 @@ struct NoticeDecoder {
     let problems: Problems
 
     func decode(_ entry: Element.Entry) -> RulesDocument.Notice {
-        if (try? Name(parsing: entry.key)) == nil {
-            let message = "'\(entry.key)' is not a notice name: \(Name.Failure.shape)"
-            self.problems.report(message, at: entry.place)
+        do throws(InvalidText) {
+            _ = try Name(parsing: entry.key)
+        } catch {
+            self.problems.report("'\(entry.key)' is not a notice name: \(error)", at: entry.place)
         }
         let name = Located(value: entry.key, place: entry.place)
         guard let entries = entry.value.entries(self.problems) else {
@@ -18,11 +19,10 @@ struct NoticeDecoder {
         var texts: [LanguageTag: NoticeText] = [:]
         var places: [LanguageTag: Place] = [:]
         for entry in entries {
-            guard let language = LanguageTag(entry.key) else {
-                let message = "'\(entry.key)' is not a language tag such as 'en' or 'zh-Hant'"
-                self.problems.report(message, at: entry.place)
-                continue
-            }
+            guard
+                let language = LanguageTag(entry.key)
+                    ?? self.problems.reject(language: entry.key, at: entry.place)
+            else { continue }
             if let first = places.updateValue(entry.place, forKey: language) {
                 let message = "the language '\(language)' is already on line \(first.line)"
                 self.problems.report(message, at: entry.place)

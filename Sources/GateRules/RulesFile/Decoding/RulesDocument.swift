@@ -11,17 +11,10 @@ struct RulesDocument: Sendable {
         let texts: [LanguageTag: NoticeText]
     }
 
-    /// A rule, with its location and those of its keys.
+    /// A rule and its locations.
     struct Rule: Sendable {
         var value: RuleDefinition
-        let place: Place
-        let keys: [String: Place]
-        /// The locations of the keys of each `next`.
-        var next: [[String: Place]] = []
-        /// The findings that the rule accepts.
-        var accepted: [Located<FindingName>] = []
-        /// The build metadata in the versions of the rule.
-        var metadata: [Located<StatedMetadata>] = []
+        let places: RulesPlaces.Rule
     }
 
     /// The policy for unidentified clients, and the locations of its `paths`.
@@ -114,11 +107,8 @@ extension Element {
             if text.lowercased() == "off" { return .off }
         case .date, .nothing, .list, .mapping: break
         }
-        return problems.reject(
-            "expected a percentage above 0 and up to 100, such as '\(example)', or 'off', "
-                + "found \(self.found)",
-            at: self.place
-        )
+        let expected = "a percentage above 0 and up to 100, such as '\(example)', or 'off'"
+        return self.reject(expected: expected, problems)
     }
 }
 

@@ -63,8 +63,7 @@ extension Element {
 
     /// The metadata in the versions of a rule and of its `next`.
     var metadataOfRule: [Located<StatedMetadata>] {
-        guard case .mapping(let entries) = self.content else { return [] }
-        return entries.flatMap { entry -> [Located<StatedMetadata>] in
+        self.entries.flatMap { entry -> [Located<StatedMetadata>] in
             switch entry.key {
             case let key where Self.keysOfVersions.contains(key):
                 entry.value.metadata(under: key)
@@ -79,15 +78,7 @@ extension Element {
 
     /// The metadata in the `version` of a release or of blocked builds.
     var metadataOfVersion: [Located<StatedMetadata>] {
-        guard case .mapping(let entries) = self.content else { return [] }
-        return entries.filter { $0.key == "version" }.flatMap {
-            $0.value.metadata(under: "version")
-        }
-    }
-
-    /// The items of a list, or the element itself.
-    private var listed: [Element] {
-        if case .list(let items) = self.content { items } else { [self] }
+        self["version"]?.metadata(under: "version") ?? []
     }
 
     private func metadata(under key: String) -> [Located<StatedMetadata>] {

@@ -3,18 +3,19 @@ internal import GatePolicy
 /// Decodes `unidentified`: the policy for clients without a valid version.
 struct UnidentifiedDecoder {
     static let keys = ["missing", "unreadable", "notice", "storeUrl", "paths"]
+    private static let pathKeys = ["path", "method", "missing", "unreadable"]
 
     let problems: Problems
 
     func decode(_ element: Element) -> RulesDocument.Unidentified? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let defaults = UnidentifiedPolicy.defaults
-        let paths =
-            fields["paths"]
-            .map { UnidentifiedPathDecoder(problems: self.problems).decode($0) } ?? []
+        let paths = fields.items("paths").flatMap { self.paths($0) }
+        let missing = fields.choice("missing", of: UnidentifiedPolicy.Action.self)
+        let unreadable = fields.choice("unreadable", of: UnidentifiedPolicy.Action.self)
         let policy = UnidentifiedPolicy(
-            missing: fields["missing"].flatMap { self.action($0) } ?? defaults.missing,
-            unreadable: fields["unreadable"].flatMap { self.action($0) } ?? defaults.unreadable,
+            missing: missing ?? defaults.missing,
+            unreadable: unreadable ?? defaults.unreadable,
             notice: fields["notice"].flatMap { $0.text("a notice name", self.problems) },
             storeURL: fields["storeUrl"]
                 .flatMap { StoreURLDecoder(problems: self.problems).decode($0) },
@@ -30,30 +31,15 @@ struct UnidentifiedDecoder {
         return RulesDocument.Unidentified(policy: policy, paths: paths.map(\.place))
     }
 
-    private func action(_ element: Element) -> UnidentifiedPolicy.Action? {
-        element.choice(of: UnidentifiedPolicy.Action.self, self.problems)
-    }
-}
-
-/// Decodes `paths` of `unidentified`: requests with a stricter policy.
-struct UnidentifiedPathDecoder {
-    static let keys = ["path", "method", "missing", "unreadable"]
-
-    let problems: Problems
-
-    /// Decodes all entries; an entry may list several paths.
-    func decode(_ element: Element) -> [Located<UnidentifiedPath>] {
-        (element.list(self.problems) ?? []).flatMap { self.entry($0) }
-    }
-
-    private func entry(_ element: Element) -> [Located<UnidentifiedPath>] {
-        guard let fields = Fields(element, Self.keys, self.problems) else { return [] }
+    /// Decodes an entry of `paths`: requests with a stricter policy; an entry may list several paths.
+    private func paths(_ element: Element) -> [Located<UnidentifiedPath>] {
+        guard let fields = Fields(element, Self.pathKeys, self.problems) else { return [] }
         if fields["missing"] == nil, fields["unreadable"] == nil {
             let message = "this entry has no effect: it needs 'missing' or 'unreadable'"
             self.problems.report(message, at: element.place)
         }
-        let missing = fields["missing"].flatMap { self.action($0) }
-        let unreadable = fields["unreadable"].flatMap { self.action($0) }
+        let missing = fields.choice("missing", of: UnidentifiedPolicy.Action.self)
+        let unreadable = fields.choice("unreadable", of: UnidentifiedPolicy.Action.self)
         guard let requests = RequestDecoder(problems: self.problems).decode(fields) else {
             let message = "an entry of 'paths' needs 'path' or 'method'"
             self.problems.report(message, at: element.place)
@@ -63,9 +49,5 @@ struct UnidentifiedPathDecoder {
             let path = UnidentifiedPath(request: request, missing: missing, unreadable: unreadable)
             return Located(value: path, place: element.place)
         }
-    }
-
-    private func action(_ element: Element) -> UnidentifiedPolicy.Action? {
-        element.choice(of: UnidentifiedPolicy.Action.self, self.problems)
     }
 }

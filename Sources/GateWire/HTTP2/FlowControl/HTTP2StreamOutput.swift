@@ -38,13 +38,11 @@ package struct HTTP2StreamOutput {
 
     @inlinable package var hasRoom: Bool { self.pending.readableBytes < Self.limit }
 
-    /// The capacity of the buffer.
     package var capacity: Int { self.pending.capacity }
 
     /// Whether the last frame has been sent.
     @inlinable package var hasEnded: Bool {
-        if case .sent = self.ending { return true }
-        return false
+        if case .sent = self.ending { true } else { false }
     }
 
     /// Whether anything remains to be sent, including the end of the stream.

@@ -20,9 +20,7 @@ package struct HTTP2ReceiveWindow: Equatable {
         return self.left >= 0
     }
 
-    /// Marks all received bytes as consumed.
-    ///
-    /// - Returns: The increment to send to the peer; `nil` if the window is still large enough.
+    /// Marks all received bytes as consumed: see `take(_:)`.
     package mutating func take() -> Int? {
         self.take(self.untaken)
     }

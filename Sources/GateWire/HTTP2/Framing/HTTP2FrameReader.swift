@@ -26,7 +26,6 @@ package struct HTTP2FrameReader {
         self.blockLimit = blockLimit
     }
 
-    /// Appends received bytes.
     @inline(__always)
     package mutating func append(_ bytes: ByteBuffer) {
         if self.bytes.readableBytes == 0 {

@@ -57,25 +57,31 @@ package enum HTTP2OwnSettings {
         maxHeaderListSize: Int,
         into out: inout ByteBuffer
     ) {
-        let settings: [(UInt16, UInt32)] = [
-            (0x3, UInt32(maxStreams)),
-            (0x6, UInt32(maxHeaderListSize)),
-            // Enables extended CONNECT for WebSockets (RFC 8441 section 3).
-            (0x8, 1),
-        ]
-        out.writeFrameHeader(length: settings.count * 6, type: .settings, stream: 0)
-        for (name, value) in settings { out.writeMultipleIntegers(name, value) }
-        out.writeWindowUpdate(0, increment: self.connectionWindow - HTTP2SendWindow.initial)
+        self.write(
+            [
+                (0x3, UInt32(maxStreams)),
+                (0x6, UInt32(maxHeaderListSize)),
+                // Enables extended CONNECT for WebSockets (RFC 8441 section 3).
+                (0x8, 1),
+            ],
+            into: &out
+        )
     }
 
     /// Writes the first frames to a backend.
     package static func writeForBackend(maxHeaderListSize: Int, into out: inout ByteBuffer) {
-        let settings: [(UInt16, UInt32)] = [
-            // Disables push.
-            (0x2, 0),
-            (0x4, UInt32(self.streamWindow)),
-            (0x6, UInt32(maxHeaderListSize)),
-        ]
+        self.write(
+            [
+                // Disables push.
+                (0x2, 0),
+                (0x4, UInt32(self.streamWindow)),
+                (0x6, UInt32(maxHeaderListSize)),
+            ],
+            into: &out
+        )
+    }
+
+    private static func write(_ settings: [(UInt16, UInt32)], into out: inout ByteBuffer) {
         out.writeFrameHeader(length: settings.count * 6, type: .settings, stream: 0)
         for (name, value) in settings { out.writeMultipleIntegers(name, value) }
         out.writeWindowUpdate(0, increment: self.connectionWindow - HTTP2SendWindow.initial)

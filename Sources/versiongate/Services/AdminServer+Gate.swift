@@ -1,20 +1,6 @@
 import GateAdmin
 import GateProxy
 import NIOCore
-import ServiceLifecycle
-
-/// Shuts down the admin listener together with the gate.
-///
-/// If another gate shares the port, the listener closes as soon as shutdown begins; otherwise it
-/// serves until the last client request is complete.
-struct AdminService: Service {
-    let server: AdminServer
-
-    func run() async throws {
-        try? await gracefulShutdown()
-        await self.server.closeListenerForSuccessor()
-    }
-}
 
 extension AdminServer.Place {
     /// Creates the place that the admin server listens on: inherited sockets, or else the

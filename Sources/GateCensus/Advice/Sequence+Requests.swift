@@ -5,7 +5,7 @@ extension Sequence {
     ///   - requests: Returns the number of requests of an element.
     ///   - name: Returns the name of an element; called once for each.
     /// - Returns: The sorted elements.
-    func sorted(
+    package func sorted(
         byRequests requests: (Element) -> some Comparable,
         thenBy name: (Element) -> String
     ) -> [Element] {

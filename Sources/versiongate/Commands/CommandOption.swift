@@ -2,16 +2,27 @@ import ArgumentParser
 import GatePolicy
 import GateRules
 
+/// Parses values given as options.
+enum CommandOption {
+    /// Returns the parsed value of an option; prints an error and exits if the value is invalid.
+    static func parse<Value>(
+        _ text: String,
+        flag: String,
+        _ parse: (String) throws -> Value
+    ) throws -> Value {
+        do {
+            return try parse(text)
+        } catch {
+            try StandardError.fail("\(flag) '\(text)': \(error)")
+        }
+    }
+}
+
 /// Parses times given as options.
 enum CommandTime {
     /// Parses a time; returns `nil` if the option was not given.
     static func parse(_ text: String?, flag: String) throws -> Timestamp? {
-        guard let text else { return nil }
-        do throws(TimestampError) {
-            return try Timestamp(parsing: text)
-        } catch {
-            try StandardError.fail("\(flag) '\(text)': \(error)")
-        }
+        try text.map { try CommandOption.parse($0, flag: flag, Timestamp.init(parsing:)) }
     }
 
     /// Returns the end of a lifetime such as `48h`, which is at most 30 days.
@@ -29,10 +40,7 @@ enum CommandTime {
 
     /// Returns `now` minus a span such as `24h`.
     static func before(_ now: Timestamp, _ text: String, flag: String) throws -> Timestamp {
-        do {
-            return now.advanced(by: -(try TimeSpan(parsing: text).seconds))
-        } catch {
-            try StandardError.fail("\(flag) '\(text)': \(error)")
-        }
+        let span = try CommandOption.parse(text, flag: flag, TimeSpan.init(parsing:))
+        return now.advanced(by: -span.seconds)
     }
 }

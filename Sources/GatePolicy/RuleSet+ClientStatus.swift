@@ -1,17 +1,4 @@
-/// The status of a client under the rules, whether or not the client passes; used for launch checks.
-package struct ClientStatus: Sendable, Equatable {
-    package var decision: Decision
-    /// The highest minimum that is enforced for the client.
-    package var minimum: AppVersion?
-    package var minimumBuild: BuildNumber?
-    /// The highest version that is recommended to the client.
-    package var latest: AppVersion?
-    /// The highest build that is recommended to the client.
-    package var latestBuild: BuildNumber?
-    package var storeURL: String?
-}
-
-extension RuleEvaluator {
+extension RuleSet {
     /// The highest value across several rules, and the store URL of the first rule with that value.
     private struct Highest<Value: Comparable> {
         private(set) var value: Value?
@@ -24,7 +11,10 @@ extension RuleEvaluator {
         }
     }
 
-    func clientStatus(
+    /// Returns the status of a client for requests in a scope, at a given time.
+    ///
+    /// The status is valid until the `validUntil` time of its decision.
+    package func clientStatus(
         of identity: ClientIdentity,
         in scope: RequestScope,
         at now: Timestamp,
@@ -37,12 +27,12 @@ extension RuleEvaluator {
         var latest = Highest<AppVersion>()
         var latestBuild = Highest<BuildNumber>()
         let subject = CompiledRule.Subject(identity, address: address)
-        for compiled in self.rules where compiled.definition.mode == .enforce {
+        for compiled in self.judge.rules where compiled.definition.mode == .enforce {
             guard compiled.gaps(of: subject, in: scope) == [] else { continue }
             let rule = compiled.definition
             let stage = compiled.stage(for: subject, matchingUpTo: [], at: now)
             let offer = UpgradeTerms(rule, Ruling(store: stage.store), for: identity)
-            if stage.refuses, !self.isObserving {
+            if stage.refuses, !self.judge.isObserving {
                 minimum.hear(offer.minimum, offer.storeURL)
                 minimumBuild.hear(offer.minimumBuild, offer.storeURL)
             }

@@ -1,0 +1,16 @@
+/// An app on a platform, as sent by clients; a part is `nil` if they do not send it.
+package struct CensusAudience: Sendable, Hashable {
+    package let app: String?
+    package let platform: String?
+
+    package init(_ client: CensusClient) {
+        self.app = client.app.text
+        self.platform = client.platform.text
+    }
+
+    /// The app and platform in a report.
+    package var words: String { "\(self.app ?? "-") \(self.platform ?? "-")" }
+
+    /// The name to sort by.
+    package var name: String { "\(self.app ?? "")\0\(self.platform ?? "")" }
+}
