@@ -5,7 +5,7 @@ internal import NIOHTTP1
 
 /// A response from the admin listener: JSON, metrics, a file or a status without a body.
 ///
-/// Endpoints throw it to reject a request.
+/// Endpoints also throw it, to reject a request.
 struct AdminAnswer: Error, Equatable {
     /// A problem document (RFC 9457) without its own type.
     private struct Problem: Encodable {
@@ -42,7 +42,7 @@ struct AdminAnswer: Error, Equatable {
         self.body = ((try? encoder.encode(content)).map { Array($0) } ?? []) + [0x0A]
     }
 
-    /// Creates a response with a text, such as a file that is embedded in the gate.
+    /// Creates a text response, such as a file that is embedded in the gate.
     init(text: String, type: String) {
         self.status = .ok
         self.contentType = type
@@ -86,7 +86,7 @@ struct AdminAnswer: Error, Equatable {
 
     /// Creates an error response for a limit that was exceeded.
     ///
-    /// `retryAfter`: the time to wait in seconds.
+    /// `retryAfter` is the time in seconds after which the client may retry.
     static func overload(_ message: String, retryAfter: Int = 1) -> AdminAnswer {
         .refusal(.serviceUnavailable, message).with("Retry-After", "\(retryAfter)")
     }
@@ -152,7 +152,7 @@ package struct ErrorEntry: Codable {
     }
 }
 
-/// In JSON, times are texts in RFC 3339 notation.
+/// In JSON, times are strings in RFC 3339 format.
 extension Timestamp: Encodable {
     package func encode(to encoder: any Encoder) throws {
         try self.description.encode(to: encoder)

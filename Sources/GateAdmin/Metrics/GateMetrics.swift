@@ -291,7 +291,7 @@ extension GateMetrics {
 }
 
 extension MetricFamily.Value {
-    /// A histogram of nanoseconds, converted to seconds.
+    /// Returns a histogram in seconds from one in nanoseconds.
     fileprivate static func seconds(_ latency: LatencyHistogram) -> MetricFamily.Value {
         .histogram(
             MetricFamily.Histogram(

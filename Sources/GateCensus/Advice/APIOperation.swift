@@ -27,8 +27,8 @@ package struct APIOperation: Sendable {
 
     /// Creates an operation.
     ///
-    /// `otherBases` are paths that servers may also have, and `spanning` names the parameters whose values may contain
-    /// slashes.
+    /// `bases` contains the base paths of the servers, and `otherBases` further base paths that they may have.
+    /// `spanning` contains the names of the parameters whose values may contain slashes.
     package init(
         method: String?,
         path: String,

@@ -28,7 +28,7 @@ struct ClientKind: Sendable, Hashable {
     let client: CensusClient
     let paths: CensusPaths
 
-    /// Returns `nil` for exempt paths, and for clients beyond the cell limit.
+    /// Creates the kind of a cell; `nil` for exempt paths, and for clients beyond the cell limit.
     init?(_ cell: CensusCell) {
         guard let client = cell.client, !cell.outcome.paths.isExempt else { return nil }
         self.client = client

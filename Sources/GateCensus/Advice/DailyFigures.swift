@@ -49,7 +49,7 @@ extension CensusFigures {
         byDevices ? self.devices.count : Int(clamping: self.requests)
     }
 
-    /// The share of these clients, from 0 to 1.
+    /// Returns the share of these clients in a total, from 0 to 1.
     func share(of total: CensusFigures, byDevices: Bool) -> Double {
         let all = max(total.clients(byDevices: byDevices), 1)
         return min(Double(self.clients(byDevices: byDevices)) / Double(all), 1)

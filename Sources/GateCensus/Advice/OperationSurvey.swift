@@ -45,7 +45,7 @@ package struct OperationSurvey: Sendable {
     package struct Line: Sendable {
         package let place: Place
         package fileprivate(set) var calls: Calls
-        /// The requests are an upper bound if the calls are only possible.
+        /// The figures; the number of requests is an upper bound if `calls` is `.possible`.
         package fileprivate(set) var figures = EstimatedFigures()
     }
 

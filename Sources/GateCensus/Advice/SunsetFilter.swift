@@ -16,9 +16,9 @@ package struct SunsetFilter: Sendable {
 
     /// The clients to select.
     package enum Criterion: Sendable {
-        /// Those with versions below a bound; a pre-release counts as its release.
+        /// Clients with a version below a bound; a pre-release counts as its release.
         case below(AppVersion)
-        /// Those whose requests some routes select.
+        /// Clients whose requests are selected by certain routes.
         case routes(RouteSelection)
     }
 

@@ -49,7 +49,7 @@ struct CensusView {
         }
     }
 
-    /// Returns the scope of requests that match only the patterns of known paths.
+    /// Returns the scope of requests that match exactly the patterns in `paths`.
     func scope(of paths: CensusPaths) -> RequestScope {
         let matched = Set(paths.patterns)
         return self.ruleSet.scope { matched.contains($0) }

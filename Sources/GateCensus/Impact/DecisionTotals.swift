@@ -27,8 +27,8 @@ package struct DecisionSurvey: Sendable {
 
     /// Sums up the rows of a census.
     ///
-    /// Denials and recommendations are those that clients got. Observing rules are evaluated again
-    /// with the active rules, because the census does not contain their decisions.
+    /// Denials and recommendations are counted as clients got them. Rules in observe mode are
+    /// evaluated now, because the census does not contain their decisions.
     package init(_ rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
         var view = CensusView(ruleSet, now, ignoresMaintenance: false)
         let samples = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext)

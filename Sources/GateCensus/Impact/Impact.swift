@@ -57,7 +57,7 @@ package struct Impact: Sendable {
 
     /// Evaluates the clients of a census with two rule sets.
     ///
-    /// `later`: The time of the evaluation with the new rules, if it is not `now`.
+    /// `later` is the time at which the new rules are evaluated, if it is not `now`.
     package init(
         on rows: [CensusRow],
         from old: RuleSet,

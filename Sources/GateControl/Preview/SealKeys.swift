@@ -40,15 +40,15 @@ package struct SealKeys: Sendable {
     /// The key to sign with.
     var first: AuthenticationKey { self.keys[0] }
 
-    /// Returns a text with its signature.
+    /// Returns a text, followed by its signature.
     ///
-    /// `purpose`: the prefix of the signed text, so that a signature for one purpose is not valid for another one.
+    /// The signature covers `purpose` as a prefix, so that a signature for one purpose is not valid for another one.
     func signed(_ text: String, for purpose: String) -> String {
         let code = self.first.code(of: Array((purpose + text).utf8))
         return "\(text).\(Base64URL.text(code))"
     }
 
-    /// Returns the key that a text was signed with; `nil` if it is not one of these.
+    /// Returns the key that a text was signed with; `nil` if it was signed with none of these keys.
     func key(of code: [UInt8], on text: String, for purpose: String) -> AuthenticationKey? {
         let signed = Array((purpose + text).utf8)
         return self.keys.first { $0.accepts(code, of: signed) }

@@ -174,8 +174,9 @@ package actor RulesReloader {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
     }
 
-    /// Serves all pending requests, and then ends the reload; `hasJustRead`: whether the file was
-    /// read while they were waiting.
+    /// Serves all pending requests, and then ends the reload.
+    ///
+    /// `hasJustRead` states whether the file was read while the requests were waiting.
     func servePendingRequests(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {

@@ -57,7 +57,7 @@ package struct StartingRules: Sendable {
             }
             guard let former, let lastGood, !isStrict else { throw error }
             if case .unreadable = error, (try? loader.texts()) == lastGood.texts {
-                // The tests of these texts passed when they were loaded, so they only fail because of the date.
+                // The same texts were valid when they were loaded last: only tests that depend on the date can fail.
                 logger.error(
                     "the rules have not changed since they were valid: they stay active despite the errors"
                 )

@@ -124,8 +124,9 @@ struct CheckSchedule {
         return .glance
     }
 
-    /// Resets the state before a check, or after events were lost, possibly including a close;
-    /// polling finds the changes.
+    /// Resets the state before a check, or after events were lost.
+    ///
+    /// The lost events may include the closing of a written file; polling finds its changes.
     mutating func forget() {
         self.written = [:]
         self.pauseEnd = nil

@@ -54,7 +54,7 @@ final class FieldBlock: @unchecked Sendable {
     }
 }
 
-/// Texts in memory of the module, as Envoy takes the values of labels.
+/// Strings in the module's memory, in the form in which Envoy accepts the values of labels.
 @safe
 final class TextBlock: @unchecked Sendable {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
@@ -75,21 +75,21 @@ final class TextBlock: @unchecked Sendable {
         unsafe self.texts.deallocate()
     }
 
-    /// Calls `body` with all texts.
+    /// Calls `body` with all strings.
     func withTexts<Result>(_ body: (UnsafeMutableBufferPointer<ModuleBytes>) -> Result) -> Result {
         unsafe body(self.texts)
     }
 }
 
 extension UnsafeMutableBufferPointer<UInt8> {
-    /// Copies a text to index `end`, and advances `end` past it.
+    /// Copies a string to index `end`, and advances `end` past it.
     fileprivate func write(_ text: String, at end: inout Int) -> UnsafeBufferPointer<UInt8> {
         let start = end
         for byte in text.utf8 {
             unsafe self.initializeElement(at: end, to: byte)
             end += 1
         }
-        // An empty text has a pointer as well: without one, Envoy would assume that there is no value.
+        // An empty string also needs a pointer: without one, Envoy would assume that there is no value.
         return unsafe UnsafeBufferPointer(rebasing: self[start..<end])
     }
 }

@@ -60,8 +60,8 @@ struct ConnectFacts {
 
     /// Generates the rules file; the ID of the feed prefixes the IDs of the rules.
     ///
-    /// `memory`: the times at which versions became available in the store; `now`: the time at which the expiration of
-    /// builds is evaluated.
+    /// `memory` contains the times at which versions became available in the store, and `now` is the time at which the
+    /// expiration of builds is evaluated.
     func document(
         of feed: String,
         for target: Target,

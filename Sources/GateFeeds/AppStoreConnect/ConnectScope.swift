@@ -10,9 +10,9 @@ struct ConnectScope {
     /// The other apps and platforms in the responses, in the order of their first appearance.
     private(set) var others: [String] = []
 
-    /// Whether a build or a version is of the expected app and platform; others are recorded in `others`.
+    /// Whether a build or a version belongs to the expected app and platform; if not, it is recorded in `others`.
     ///
-    /// `platform`: The platform of the resource; `nil` if it is unknown.
+    /// `platform` is the platform of the resource; `nil` if it is unknown.
     mutating func accepts(_ resource: JSONValue, for platform: String?) -> Bool {
         let app = resource[path: "relationships.app.data.id"]?.text
         let other: String? =

@@ -56,8 +56,8 @@ package final class FeedHooks: Sendable {
 
     /// Handles a webhook.
     ///
-    /// `body` must be unmodified, because the signature covers it. `peer` is the sender, for the log. `values` returns the
-    /// values of a header field.
+    /// `body` must be unmodified, because the signature covers it. `peer` is the sender that the log shows. `values`
+    /// returns the values of a header field.
     package func take(
         _ body: [UInt8],
         for feed: String,

@@ -55,7 +55,7 @@ package struct FeedSchedule: Equatable {
 
     /// Creates a schedule whose first fetch is due immediately.
     ///
-    /// `confirmedAt`: The time at which the stored value was confirmed.
+    /// `confirmedAt` is the time at which the stored value was last confirmed; `nil` if there is none.
     package init(_ timing: FeedTiming, confirmedAt: Int64?, now: Moment) {
         self.timing = timing
         self.confirmedAt = confirmedAt

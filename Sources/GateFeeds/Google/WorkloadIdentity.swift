@@ -113,7 +113,9 @@ struct WorkloadIdentity {
 }
 
 extension FetchRequest.Method {
-    /// A form (application/x-www-form-urlencoded); values are encoded, names must not need it.
+    /// Creates a POST with a form (application/x-www-form-urlencoded).
+    ///
+    /// Values are encoded; names are not, so they must not contain reserved characters.
     static func form(_ fields: KeyValuePairs<String, String>) -> Self {
         let pairs = fields.map { name, value in
             let encoded = PercentEncoding.encoded(value) { byte in

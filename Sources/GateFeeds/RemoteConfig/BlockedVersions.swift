@@ -25,7 +25,7 @@ struct BlockedVersions: Equatable {
     var ranges: [VersionRange] {
         self.spans.compactMap { span in
             guard span.lower == nil else { return span.range }
-            // The minimum blocks the versions below the upper bound.
+            // The minimum already blocks the versions below the upper bound, but not the bound itself.
             guard let upper = span.upper, span.hasUpper else { return nil }
             return try? VersionRange(parsing: "\(upper)")
         }

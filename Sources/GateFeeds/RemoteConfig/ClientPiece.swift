@@ -114,7 +114,7 @@ struct VersionPiece: Equatable {
 
 /// A range of adjacent version pieces.
 struct VersionSpan: Equatable {
-    /// The lower bound; `nil` for all versions up to the upper one.
+    /// The lower bound; `nil` if the range has none.
     let lower: AppVersion?
     /// Whether the range includes the lower bound.
     let hasLower: Bool
@@ -128,7 +128,7 @@ struct VersionSpan: Equatable {
         self.hasUpper = piece.isSingle
     }
 
-    /// Extends the span to the end of the next one.
+    /// Extends the span to the end of an adjacent one.
     mutating func join(_ next: VersionSpan) {
         self.upper = next.upper
         self.hasUpper = next.hasUpper

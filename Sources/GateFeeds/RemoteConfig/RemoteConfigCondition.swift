@@ -15,9 +15,9 @@ struct RemoteConfigCondition: Sendable, Equatable {
         case app(String)
         /// The languages of the device, in lowercase with hyphens.
         case language(Set<String>)
-        /// Met if the version has the relation to any of the versions.
+        /// Met if the client's version has this relation to at least one of the versions.
         case version(Relation, [AppVersion])
-        /// Met if the build has the relation to any of the builds.
+        /// Met if the client's build has this relation to at least one of the builds.
         case build(Relation, [BuildNumber])
         /// A test of the written version or build, with the required result.
         case written(WrittenTest, isMet: Bool)

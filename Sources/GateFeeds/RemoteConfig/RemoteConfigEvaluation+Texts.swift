@@ -12,7 +12,7 @@ extension RemoteConfigEvaluation {
     }
 
     /// Returns a text by language, from conditions on the device language or from an object with a
-    /// text per language; texts that state none are in `language`.
+    /// text per language; a text without a language is in `language`.
     ///
     /// The result is empty if there is no parameter, or if it depends on other conditions.
     mutating func words(_ path: String, in language: LanguageTag) -> [LanguageTag: String] {

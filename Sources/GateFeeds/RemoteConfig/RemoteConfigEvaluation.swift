@@ -68,7 +68,7 @@ struct RemoteConfigEvaluation {
 
     /// Returns the lowest version in a parameter that the clients of a piece may have.
     ///
-    /// `key`: The corresponding `fields` key for builds, which a message suggests if the text is
+    /// `key` is the corresponding key for builds in `fields`. A message suggests it if the text is
     /// probably a build.
     ///
     /// - Throws: `RemoteConfigError` if an applicable value is not a version.
@@ -203,7 +203,8 @@ struct RemoteConfigEvaluation {
             let holds = self.client.meets(condition, in: piece)
             if holds == false { continue }
             if holds == nil, !self.undecided.contains(name) { self.undecided.append(name) }
-            // `outcome` and `certain` stop at a value that the template does not contain, so such a value must be certain.
+            // `outcome` and `certain` stop at a value that the template does not contain, so it is omitted unless it
+            // is certain.
             guard holds == true || value.isDrawn || value.stated != nil else { continue }
             values.append((value, "where '\(name)' holds", holds == true))
             if holds == true, !value.isDrawn { return values }

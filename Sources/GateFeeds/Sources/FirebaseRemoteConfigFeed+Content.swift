@@ -6,9 +6,9 @@ extension FirebaseRemoteConfigFeed {
     /// The correct spelling, in addition to the misspelled default `lastest_version`.
     private static let otherLatest = "latest_version"
 
-    /// Generates the rules of a template for a point in time, and the memory from this template.
+    /// Generates the rules of a template for a point in time, and the memory for the next template.
     ///
-    /// `last`: The feed's memory from the previous template.
+    /// `last` is the feed's memory from the previous template.
     func value(
         from template: RemoteConfigTemplate,
         id: String,

@@ -95,7 +95,7 @@ struct GooglePlayReleases {
         )
     }
 
-    /// Decodes versionCodes: numbers in the listing, strings in an edit.
+    /// Decodes version codes, which are numbers in the listing and strings in an edit.
     private static func codes(_ values: [JSONValue?]?) -> [UInt64] {
         Set((values ?? []).compactMap { $0?.digits.flatMap { UInt64($0) } }).sorted()
     }

@@ -5,7 +5,7 @@ internal import GateRules
 extension MicroCMSFeed {
     /// Generates the rules of an object or a list.
     ///
-    /// `last`: The feed's memory from the previous response.
+    /// `last` is the feed's memory from the previous response.
     func value(
         from content: JSONValue,
         id: String,

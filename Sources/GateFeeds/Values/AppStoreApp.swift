@@ -27,7 +27,7 @@ extension AppStoreApp {
 }
 
 extension Element {
-    /// Decodes a platform that an Apple service has; the error names the service and its platforms.
+    /// Decodes a platform that an Apple service supports; the error names the service and its platforms.
     func platform(
         of service: String,
         among known: [Platform],

@@ -101,7 +101,7 @@ extension JSONValue {
         }
     }
 
-    /// The digits of a number, or a string: some APIs encode 64-bit numbers as strings.
+    /// The text of a number or a string; some APIs encode 64-bit numbers as strings.
     var digits: String? {
         switch self {
         case .number(let text), .text(let text): text
@@ -114,7 +114,7 @@ extension JSONValue {
         return Int64(text)
     }
 
-    /// Returns the JSON in a string that starts with `mark`, or the value itself.
+    /// Returns the value of the JSON in a string that starts with `mark`, or else the value itself.
     func unfolded(from mark: Character) -> JSONValue {
         guard case .text(let text) = self, text.first == mark,
             let value = try? JSONParser.parse(Array(text.utf8))

@@ -36,7 +36,7 @@ struct SourceFields: Sendable {
         }
     }
 
-    /// A known field with its name in `fields`.
+    /// The name of a known field in `fields`, and its kind.
     typealias Named = (name: String, kind: Kind)
 
     /// The memory key of the unknown fields that the previous response had.
@@ -62,7 +62,8 @@ struct SourceFields: Sendable {
 
     /// Checks the entries of a response for misspelled fields.
     ///
-    /// `last` is the feed's memory from the previous response; returns the memory from this one.
+    /// `last` is the feed's memory from the previous response, and the result is the memory from this
+    /// one.
     func check(
         _ values: [JSONValue],
         after last: [String: String]
@@ -85,7 +86,8 @@ struct SourceFields: Sendable {
     /// This applies to sources that can state explicitly that nothing is required. For these, a
     /// missing field is a mistake.
     ///
-    /// `last`: The feed's memory from the previous response; the result is that from this one.
+    /// `last` is the feed's memory from the previous response, and the result is the memory from this
+    /// one.
     static func check(
         floors: [String],
         switches: [String],

@@ -15,7 +15,7 @@ struct SourceMaintenance: Equatable {
         (switchField, .toggle), (fromField, .time), (untilField, .time), (titleField, .words),
         (messageField, .words),
     ]
-    /// The fields with texts, which support a field per language.
+    /// The fields for texts; `fields` can map each of them per language.
     static let texts: [(field: String, part: any TextPath)] = [
         (titleField, \.title), (messageField, \.message),
     ]

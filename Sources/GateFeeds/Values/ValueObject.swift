@@ -46,9 +46,9 @@ struct ValueObject: Sendable {
         }
     }
 
-    /// Generates the rules file for a value, and the memory from this value.
+    /// Generates the rules file for a value, and the memory for the next value.
     ///
-    /// `last`: The feed's memory from the previous value.
+    /// `last` is the feed's memory from the previous value.
     func value(
         from value: JSONValue,
         id: String,

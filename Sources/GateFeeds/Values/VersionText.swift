@@ -62,7 +62,7 @@ struct VersionText: Equatable {
 extension JSONValue {
     /// Returns a version, unless the text is probably a build; adds a note if it is unusual.
     ///
-    /// `key`: The name in `fields` for builds, which messages suggest.
+    /// `key` is the key for builds in `fields`, which messages suggest.
     func version(
         at path: String,
         mappedBy key: String,

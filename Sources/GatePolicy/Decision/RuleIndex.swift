@@ -29,8 +29,10 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// Returns the conditions of a rule without the indexed one, which determine its effect on a
-    /// client without the indexed value: the rule requires that value.
+    /// Returns the conditions of a rule other than the indexed one.
+    ///
+    /// If a client meets these conditions and does not send the indexed value, the rule requires that
+    /// value. Rules with equal other conditions thus have the same effect on such a client.
     ///
     /// The result is `nil` if the rule depends on the time or on stores, or is not enforced, so that
     /// no other rule can replace it.

@@ -129,10 +129,10 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// Adds the line of a header field to the key of a client's class, and its part to `told`, the parts of the previous
-    /// lines.
+    /// Adds the line of a header field to the key of a client's class.
     ///
-    /// `index`: the index of the field in `RuleSet.identityHeaderNames`.
+    /// `index` is the index of the field in `RuleSet.identityHeaderNames`. `told` contains the parts of the previous
+    /// lines; the part of this line is added.
     ///
     /// - Returns: `false` if the client has to be evaluated individually.
     package func tell(

@@ -65,7 +65,9 @@ package struct AppVersion: Sendable, CustomStringConvertible {
         self.init([], .none, as: text)
     }
 
-    /// Creates a version from as many numbers as were written, and its description, if it is known.
+    /// Creates a version from its numbers as written.
+    ///
+    /// If `description` is `nil`, it is derived from the numbers and the pre-release.
     private init(
         _ numbers: [DecimalNumber],
         _ prerelease: Prerelease,

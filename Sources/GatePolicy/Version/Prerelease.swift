@@ -58,7 +58,7 @@ struct Prerelease: Sendable, Hashable {
         return !isEmpty
     }
 
-    /// Whether one of the parts between dots starts with a zero and is longer.
+    /// Whether a part between dots starts with a zero that is followed by further characters.
     static func hasLeadingZero(_ bytes: Span<UInt8>) -> Bool {
         var isFirst = true
         for index in bytes.indices {

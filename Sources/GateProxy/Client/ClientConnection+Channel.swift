@@ -172,10 +172,10 @@ extension ClientConnection {
         self.abort()
     }
 
-    /// Breaks off a response so that the client can tell that it is incomplete.
+    /// Aborts a response in such a way that the client can tell that it is incomplete.
     ///
-    /// The client receives the part that has arrived, but not the end. If the response ends when the connection is
-    /// closed, the connection is reset instead.
+    /// The client receives the part that has arrived, but no end marker. If closing the connection would mark the end,
+    /// the connection is reset instead.
     func cutResponse() {
         guard !self.request.response.framing.endsByClose else { return self.reset() }
         self.dropUpstream()

@@ -93,7 +93,7 @@ extension ClientOutput {
 
     /// Writes a response.
     ///
-    /// `status`: its status for this client; `version`: the version to insert into the gaps of the response.
+    /// `status` is the status for this client, and `version` is inserted into the gaps of the response.
     func write(
         _ answer: RenderedAnswer,
         status: Int,
@@ -218,7 +218,7 @@ extension ClientOutput {
 
 /// Responses from the backend.
 extension ClientOutput {
-    /// Writes a head; `fields`: the fields that the gate adds.
+    /// Writes a head, with the fields that the gate adds.
     func write(
         _ head: ResponseHead,
         facts: ResponseFacts,

@@ -146,7 +146,7 @@ extension LoopClients {
         for connection in self.multiplexed.all { connection.drain(grace: grace) }
     }
 
-    /// Sends a close frame to both sides of all WebSockets, before `abortAll()` cuts them off.
+    /// Sends a close frame to both sides of all WebSockets, before `abortAll()` closes their connections.
     ///
     /// - Returns: The number of WebSockets.
     func closeWebSockets() -> Int {

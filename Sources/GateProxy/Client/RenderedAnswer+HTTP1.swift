@@ -5,7 +5,7 @@ import NIOCore
 extension RenderedAnswer {
     /// Writes the head with the fields that differ between requests.
     ///
-    /// `date`: the `Date` field line; `origin`: the origin of a web app that must be able to read the response.
+    /// `date` is the `Date` field line, and `origin` is the origin of a web app that must be able to read the response.
     func writeHead(
         date: [UInt8],
         origin: String?,

@@ -6,9 +6,9 @@ struct DescribedRequest {
     /// Whether the gateway may send another authorization request on the connection.
     let keepsAlive: Bool
 
-    /// Reads a description from the head of an authorization request, which becomes the head of the client's request.
+    /// Reads the client's request from the head of an authorization request, and replaces `head` by the client's head.
     ///
-    /// `prefixCount`: the length, in bytes, of the path of the authorization request before the client's target.
+    /// `prefixCount` is the length in bytes of the part of the authorization request's path before the client's target.
     ///
     /// - Throws: The error response, if the description is incomplete or the client's request is invalid.
     init(

@@ -11,9 +11,9 @@ extension EnvoyCheckResponse {
 
     /// Creates the response for a verdict.
     ///
-    /// `denial`: the denial for this client, `nil` if the request is allowed; `origin`: the origin of a web app that
-    /// must be able to read a denial; `added`: the fields for the backend that depend on the client and not only on its
-    /// verdict.
+    /// `denial` is the denial for this client; `nil` if the request is allowed. `origin` is the origin of a web app
+    /// that must be able to read a denial. `added` contains the fields for the backend that depend on the client and
+    /// not only on its verdict.
     init(
         _ verdict: Verdict,
         denial: RenderedAnswer?,

@@ -23,8 +23,8 @@ extension GatewayCall {
 
     /// Returns the reply to a call whose content is complete.
     ///
-    /// `isReady`: whether gateways should send further requests to this gate; `parser`: a parser for the head of the
-    /// client's request; `decide`: evaluates and counts the client's request.
+    /// `isReady` states whether gateways should send further requests to this gate. `parser` parses the head of the
+    /// client's request, and `decide` evaluates and counts the request.
     func reply(
         to content: Span<UInt8>,
         by rules: WorkerRules,

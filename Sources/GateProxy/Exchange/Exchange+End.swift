@@ -129,9 +129,9 @@ extension Exchange {
 
     /// The timeout of the current state expired.
     ///
-    /// `hasPartialHead`: whether part of a request was received; `upstreamStalls`: whether the backend has stopped
-    /// reading the request; `isRepeatable`: whether the whole request is kept, and sending it again has no further
-    /// effect; `limits`: the limits for a discarded body.
+    /// `hasPartialHead` states whether part of a request head was received, and `upstreamStalls` whether the backend
+    /// has stopped reading the request. `isRepeatable` states whether the whole request is kept and sending it again
+    /// has no further effect. `limits` apply to a discarded body.
     package mutating func timedOut(
         hasPartialHead: Bool,
         upstreamStalls: Bool,

@@ -77,7 +77,8 @@ extension RequestBodyRelay {
 
     /// Checks the first bytes of a chunked body.
     ///
-    /// `trailerFields`: the fields that trailers must not contain; `limit`: the maximum size of the content in bytes.
+    /// `trailerFields` contains the fields that are not allowed in the trailer section, and `limit` is the maximum size
+    /// of the content in bytes.
     ///
     /// - Returns: The reason to reject the request; `nil` if there is none so far.
     @inline(__always)

@@ -25,7 +25,7 @@ package final class ForwardedRequest: Sendable {
 
     /// Creates a request, copying the bytes of its head into `buffer`, which must be empty.
     ///
-    /// `upstreamAuthority`: the backend as a `Host` value; `newRequestID`: called if the client sends no valid ID.
+    /// `upstreamAuthority` is the backend as a `Host` value. `newRequestID` is called if the client sends no valid ID.
     package init(
         _ head: RequestHead,
         facts: RequestFacts,

@@ -53,7 +53,9 @@ package final class LogWriter: Sendable {
         self.write(lines, keeping: self.capacity / 4)
     }
 
-    /// Appends whole lines, each including its line feed; `reserve`: the number of bytes to leave free.
+    /// Appends whole lines, each including its line feed.
+    ///
+    /// `reserve` is the number of bytes to leave free.
     package func write(_ lines: Span<UInt8>, keeping reserve: Int = 0) {
         let action = self.queue.withLock { queue in
             queue.append(lines, keeping: reserve)

@@ -63,8 +63,8 @@ final class ParkedConnectionPoller: Sendable {
 /// only after many connections were parked. It is not done while about as many connections are
 /// resumed as are parked, because the resumed connections would allocate the same memory again.
 struct TrimSchedule {
-    /// The minimum increase of the number of parked connections since its minimum after the last
-    /// trim.
+    /// The number of additional parked connections after which memory is trimmed, counted from the
+    /// lowest number since the last trim.
     static let leastGrowth = 500
     static let leastInterval = TimeAmount.seconds(5)
     /// The maximum time between two trims, regardless of how many connections were parked.
@@ -79,7 +79,7 @@ struct TrimSchedule {
         self.begin = begin
     }
 
-    /// Whether to trim now; call it about once per second.
+    /// Returns whether to trim now; must be called about once per second.
     ///
     /// `parked` is the number of parked connections.
     mutating func isDue(parked: Int, at now: NIODeadline) -> Bool {

@@ -19,7 +19,7 @@ package final class AcceptWatch: ChannelInboundHandler {
     private let descriptors = DescriptorReserve()
     private var isResting = false
 
-    /// Creates a handler for a listener that accepts one kind of connections.
+    /// Creates a handler for a listener that accepts one kind of connection.
     ///
     /// `closeSpareConnection` closes an idle accepted connection, so that the listener need not pause;
     /// it returns false if there is none. `report` gets the reason why a connection cannot be accepted.

@@ -34,8 +34,8 @@ final class ChannelOutput {
 
     /// Creates an output for the handler with this context.
     ///
-    /// `bypassesChannel` tells whether to write directly to the socket; this is not possible if another handler in the
-    /// pipeline transforms the output.
+    /// `bypassesChannel` states whether to write directly to the socket, which is not possible if another handler in
+    /// the pipeline transforms the output.
     init(_ context: ChannelHandlerContext, bypassesChannel: Bool) {
         self.context = context
         self.bypass = bypassesChannel ? SocketBypass(context.channel) : nil
@@ -182,7 +182,7 @@ final class ChannelOutput {
     }
 }
 
-/// The size of reads from the socket.
+/// Settings for reads from the socket.
 extension ChannelOutput {
     /// Reads into large buffers from now on.
     ///

@@ -9,7 +9,9 @@ struct LargeReadAllocator: RecvByteBufferAllocator {
     private var sizes: AdaptiveRecvByteBufferAllocator
     private let largeBuffers: NIOLoopBound<LargeBuffers>
 
-    /// Creates an allocator; `expectsLargeReads` tells whether the peer is known to send a large amount of data.
+    /// Creates an allocator.
+    ///
+    /// `expectsLargeReads` states whether the peer is known to send a large amount of data.
     init(_ largeBuffers: NIOLoopBound<LargeBuffers>, expectsLargeReads: Bool = false) {
         self.largeBuffers = largeBuffers
         self.sizes = AdaptiveRecvByteBufferAllocator(

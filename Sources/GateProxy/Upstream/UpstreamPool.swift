@@ -182,7 +182,7 @@ extension UpstreamPool.Member {
 
     /// Opens a connection to the address, or waits for capacity on an existing one.
     ///
-    /// `done` is called on the event loop, never before this method returns. `upgrading` tells
+    /// `done` is called on the event loop, never before this method returns. `upgrading` states
     /// whether the request offers another protocol, which requires HTTP/1.1.
     func connect(upgrading: Bool, _ done: @escaping UpstreamPool.Done) {
         if self.isShared == false || upgrading && self.canUpgrade {

@@ -44,7 +44,7 @@ struct UpstreamPools {
     /// Chooses the address to try after a failed attempt to connect.
     ///
     /// No part of the request has been sent. After a timeout, excluded addresses are not tried, because they could
-    /// time out as well. `tried`: the addresses that could not be reached, or have timed out.
+    /// time out as well. `tried` contains the addresses that could not be reached or have timed out.
     ///
     /// - Returns: The address; `nil` if there is none, or after `maxWaits` attempts, if the last one timed out.
     func nextAddress(

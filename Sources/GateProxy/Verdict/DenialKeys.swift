@@ -86,7 +86,7 @@ final class DenialKeys {
         self.languageFields = fields(of: .languages)
     }
 
-    /// Sets the key of the shared denial for a client in a lookup, which contains the key of the client's class.
+    /// Sets the key of the shared denial in a lookup that contains the key of the client's class.
     func setKey(
         in lookUp: inout VerdictLookUp,
         of head: borrowing RequestHead,

@@ -120,8 +120,8 @@ final class WorkerRules {
 
     /// Returns the verdict on a request, from the cache if possible.
     ///
-    /// `last`: the verdict on the previous request of the connection. A connection usually belongs to one device, so a
-    /// comparison with this verdict saves the lookup.
+    /// `last` is the verdict on the previous request of the connection. A connection usually belongs to one device, so
+    /// a comparison with that request saves the lookup.
     func verdict(
         on head: RequestHead,
         facts: RequestFacts,

@@ -15,7 +15,8 @@ package struct RuleMatchReport: Sendable {
 
     /// Creates a report on the active rules.
     ///
-    /// `shares`: By rule, the share of sampled denied devices that returned with a newer build.
+    /// `shares` contains, by rule, the share of the sampled denied devices that returned with a newer
+    /// build.
     package init(
         _ definition: RuleSetDefinition,
         _ matches: [String: LastMatch],

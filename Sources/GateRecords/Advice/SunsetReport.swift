@@ -62,7 +62,7 @@ package struct SunsetReport: Sendable {
 
         var period: ReportPeriod { ReportPeriod(since: self.question.since, until: self.until) }
 
-        /// Returns the end of a stored period, at most the end of the report, as text.
+        /// Returns the end of a stored period as text, limited to the end of the report.
         func text(_ end: Timestamp?) -> String? { end.map { "\(min($0, self.until))" } }
     }
 

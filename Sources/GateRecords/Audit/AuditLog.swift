@@ -83,7 +83,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Returns the last records before `id`, or of all records if it is `nil`, newest first.
+    /// Returns the last records, newest first: those before `id`, or the last of all if `id` is `nil`.
     package func records(
         before id: Int64? = nil,
         atMost limit: Int

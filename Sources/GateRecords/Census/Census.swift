@@ -177,7 +177,8 @@ package actor Census {
 
     /// Computes a result from the store, on the thread for records.
     ///
-    /// Encoding 500 versions takes as long as reading them, and must not block an event loop.
+    /// `body` should also encode the result: encoding 500 versions takes as long as reading them, and
+    /// must not block an event loop.
     package nonisolated func read<Answer: Sendable>(
         _ body: @escaping @Sendable (CensusStore) throws(CensusStore.Failure) -> Answer
     ) async throws(CensusStore.Failure) -> Answer {
@@ -257,7 +258,7 @@ extension Census {
     /// Without a folder, or if its census cannot be used, the census is in memory. The reason is
     /// logged.
     ///
-    /// `hash`: The hash for device IDs; `nil` for the hash with the folder's key.
+    /// `hash` is the hash for device IDs; if it is `nil`, the hash uses the folder's key.
     ///
     /// - Returns: The census, and the hash for device IDs.
     package static func open(

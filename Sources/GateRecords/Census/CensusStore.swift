@@ -66,7 +66,7 @@ package final class CensusStore: Sendable {
 
     /// Opens or creates the census in a folder, or in memory if there is no folder.
     ///
-    /// `limit`: The maximum size in bytes.
+    /// `limit` is the maximum size in bytes; `nil` for the default.
     package convenience init(in folder: StateFolder?, limit: Int64? = nil) throws(Failure) {
         try self.init(
             path: folder.map { "\($0.path)/\(Self.fileName)" },

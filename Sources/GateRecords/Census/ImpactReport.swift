@@ -13,7 +13,7 @@ package struct ImpactReport: Sendable {
 
     /// Compares new rules with old ones, with the census of the period that ends now.
     ///
-    /// `later`: The time at which the new rules are evaluated, if it is not `now`.
+    /// `later` is the time at which the new rules are evaluated, if it is not `now`.
     package init(
         _ rows: [CensusRow],
         since: Timestamp,
@@ -175,7 +175,8 @@ extension ImpactReport: Encodable {
         package let devices: Double
     }
 
-    /// The amount for a rule, a version, or a change of the backend; other members are omitted.
+    /// The amount for a rule, a version, or a change of the backend; members that do not apply are
+    /// omitted.
     private struct Entry: Encodable {
         /// Omitted for the policy for unidentified clients.
         var rule: String?

@@ -33,7 +33,7 @@ package final class ReturnStore: Sendable {
 
     /// Opens or creates the sample in a folder, or in memory if there is no folder.
     ///
-    /// `keyDigest`: Identifies the key of the hashes; if the key differs, the sample starts over.
+    /// `keyDigest` identifies the key of the hashes; if the key has changed, the sample starts over.
     package init(in folder: StateFolder?, keyDigest: UInt64) throws(Failure) {
         let database = try StateDatabase(in: folder, Self.fileName, Self.kind)
         let digest = Int64(bitPattern: keyDigest)

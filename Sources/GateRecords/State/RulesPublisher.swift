@@ -190,7 +190,7 @@ package final class RulesPublisher: Sendable {
         try WholeFile.replace(path, by: temporary, with: bytes, flags: O_EXCL) { descriptor in
             var status = stat()
             let hasFormer = unsafe stat(path, &status) == 0
-            // The umask of a service is often that of its secrets.
+            // The mode is set explicitly, because the umask of a service is often strict to protect secrets.
             if hasFormer { _ = fchown(descriptor, uid_t.max, status.st_gid) }
             let mode = hasFormer ? status.st_mode & 0o777 : Self.usualMode
             return fchmod(descriptor, mode) == 0

@@ -76,7 +76,7 @@ package struct StateFolder: Sendable {
         return try JSONDecoder().decode(Value.self, from: Data(bytes))
     }
 
-    /// Replaces a file with a value as JSON.
+    /// Stores a value as JSON, replacing the file.
     package func save(_ value: some Encodable, as name: String) throws(Failure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,15 +1,16 @@
 private import Glibc
 
-/// A file that replaces another one: readers see either the old or the new content.
+/// Atomic replacement of files: readers see either the old or the new content.
 enum WholeFile {
-    /// Writes a temporary file, and gives it the path of the file to replace.
+    /// Writes a temporary file, and renames it to the path of the file to replace.
     ///
     /// - Parameters:
     ///   - path: The file to replace.
     ///   - temporary: The temporary file, in the same folder.
     ///   - bytes: The new content.
     ///   - flags: Further flags for opening the temporary file.
-    ///   - prepare: Called with the open temporary file; returns false, with `errno`, if it failed.
+    ///   - prepare: Called with the descriptor of the temporary file; returns false, and sets `errno`,
+    ///     if it fails.
     /// - Throws: The reason why the file cannot be replaced.
     static func replace(
         _ path: String,
@@ -30,7 +31,7 @@ enum WholeFile {
                 throw StateFolder.Failure("cannot be replaced", errno)
             }
         } catch {
-            // After a failed write to a full disk, frees the space of the temporary file.
+            // If the disk is full, this frees the space of the temporary file.
             _ = unsafe unlink(temporary)
             throw error
         }

@@ -72,7 +72,7 @@ extension DifferenceReport: CustomStringConvertible {
         return parts.isEmpty ? "all clients" : parts.joined(separator: ", ")
     }
 
-    /// Returns the attributes of the clients, each with its noun for people and its key in JSON.
+    /// Returns the attributes of the clients, each with its name in text and its key in JSON.
     private static func choices(
         of change: ComparedChange
     ) -> [(noun: String, key: Key, choice: ComparedChoice?)] {

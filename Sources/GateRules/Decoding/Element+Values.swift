@@ -133,7 +133,7 @@ extension Element {
         self.parsed(as: "a version", problems, by: AppVersion.init(parsing:))
     }
 
-    /// Decodes a version for which an operator is a frequent mistake.
+    /// Decodes a version; the error suggests how to write one that has an operator, a frequent mistake.
     func bareVersion(_ problems: Problems) -> AppVersion? {
         self.parsed(
             as: "a version",

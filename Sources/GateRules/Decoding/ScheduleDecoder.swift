@@ -17,7 +17,7 @@ struct ScheduleDecoder {
             enforceFrom: enforceFrom,
             problems: self.problems
         )
-        // Brownouts follow the warning and announce the enforcement, so they need both.
+        // Brownouts occur after the warning and before the enforcement, so they need both times.
         if fields["brownouts"] != nil,
             let missing = ["warnFrom", "enforceFrom"].first(where: { fields[$0] == nil })
         {

@@ -44,7 +44,9 @@ package struct Revision: Sendable, Equatable {
         self.init(of: Beginning(sources), and: [])
     }
 
-    /// Creates a revision from the hash of the files and the values of feeds, named as in messages.
+    /// Creates a revision from the hash of the files and the values of feeds.
+    ///
+    /// The names in `feeds` are those in messages.
     init(of beginning: Beginning, and feeds: [RulesSource]) {
         var whole = beginning
         for source in feeds { whole.add(feed: source) }

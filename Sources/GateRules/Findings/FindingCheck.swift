@@ -60,7 +60,7 @@ struct RulesInReview {
 }
 
 extension FindingCollector {
-    /// Adds a finding about a floor, at the location of a key; `nil` for that of the rule's ID.
+    /// Adds a finding about a floor, at the location of `key`, or of the rule's ID if `key` is `nil`.
     func report(
         _ name: FindingName,
         _ message: String,

@@ -77,8 +77,9 @@ struct OpenAPIReader {
         RulesFileError(place, "expected an OpenAPI document with 'paths'")
     }
 
-    /// Returns the target of an element, which must be in a file; `suggestion` ends the error message if it is a network
-    /// URL.
+    /// Returns the target of an element, which must be in a file.
+    ///
+    /// `suggestion` is the end of the error message for a target at a network URL.
     private mutating func local(
         _ element: Element,
         or suggestion: String

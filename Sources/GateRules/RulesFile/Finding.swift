@@ -55,7 +55,7 @@ extension Finding: CustomStringConvertible {
 final class FindingCollector {
     private(set) var found: Set<Finding> = []
 
-    /// Adds a finding with the default effect of its name; with a reason, the finding only warns.
+    /// Adds a finding with the default effect of its name; with a `reason`, the finding only warns.
     func report(
         _ name: FindingName,
         _ message: String,

@@ -147,10 +147,11 @@ package struct RulesFileLoader: Sendable {
         return rules
     }
 
-    /// Loads proposed rules, as YAML or JSON, that would replace the active ones; returns them without findings.
+    /// Loads rules, in YAML or JSON, that are proposed to replace the active ones.
     ///
-    /// `now`: the time for tests without `at`.
+    /// `now` returns the time for tests without `at`.
     ///
+    /// - Returns: The rules, without findings.
     /// - Throws: `RulesFileErrors` with all errors, under the file name `candidate`.
     package static func load(
         candidate text: [UInt8],

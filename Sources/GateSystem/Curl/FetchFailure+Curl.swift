@@ -3,8 +3,8 @@ package import CCurl
 extension FetchFailure {
     /// Creates the failure for a libcurl result code other than `CURLE_OK`.
     ///
-    /// `progress`: the phase in which the transfer failed; `verification`: the result of OpenSSL's certificate
-    /// verification, 0 on success.
+    /// `progress` is the phase in which the transfer failed, and `verification` is the result of OpenSSL's certificate
+    /// verification: 0 on success.
     package init(_ code: CURLcode, after progress: TransferProgress, verification: Int) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: self = .unknownHost

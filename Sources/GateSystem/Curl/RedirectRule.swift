@@ -21,7 +21,7 @@ package struct RedirectRule: Sendable, Equatable {
 
     /// Creates the request that follows a redirect of `request`.
     ///
-    /// `first`: The caller's request, with its credential and origin.
+    /// `first` is the caller's request; its origin and `trustedHosts` receive the credential.
     func next(
         after request: FetchRequest,
         first: FetchRequest,

@@ -11,7 +11,7 @@ final class StreamBuffer: TransferSink {
     private struct State {
         var head: ResponseHead?
         var bytes: [UInt8] = []
-        /// The end of the transfer; `nil` before it.
+        /// The result of the transfer; `nil` until it ends.
         var end: Result<Void, FetchFailure>?
         var isFull = false
         var headWaiter: CheckedContinuation<Result<ResponseHead, FetchFailure>, Never>?

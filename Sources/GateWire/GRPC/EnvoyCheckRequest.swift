@@ -156,8 +156,8 @@ extension EnvoyCheckRequest {
     ///
     /// Names and values are checked here, because a line break in one of them would start another line.
     ///
-    /// `message`: the message that this value was read from; `appField`: the name of the field that states the app, in
-    /// lower case, or `nil` if the rules read none.
+    /// `message` is the message that this value was read from. `appField` is the lower-case name of the field that
+    /// states the app; `nil` if the rules read none.
     ///
     /// - Throws: `Fault.http` if a part of the request is not valid HTTP.
     package func head(in message: Span<UInt8>, appField: String?) throws(Fault) -> [UInt8] {

@@ -36,7 +36,7 @@ struct EventFeed: Sendable {
         var reconnection = Reconnection()
         /// The ID of the last event; `nil` to make the next stream start with the current state.
         var lastID: String?
-        /// The number of parts received, which are signs of life.
+        /// The number of parts received; each shows that the connection is alive.
         var parts = 0
     }
 

@@ -12,7 +12,7 @@ extension Denial {
     init?(_ response: HTTPURLResponse, _ body: Data, at now: Date) {
         // The gate's own endpoints use the same header for decisions, but never deny a request.
         guard response.url?.path.contains(GateWire.endpointFolder) != true else { return nil }
-        // In JSON of other types, the operator defines the members.
+        // JSON without a problem type of the gate is not read: the operator defines its members.
         let document =
             Self.callDetails(of: response, body)
             .flatMap { CallDetails.metadata($0) }.map { GateDocument(metadata: $0) }

@@ -4,7 +4,7 @@ import GateRules
 
 /// Parses values given as options.
 enum CommandOption {
-    /// Returns the parsed value of an option; prints an error and exits if the value is invalid.
+    /// Returns the parsed value of an option; if it is invalid, prints an error and exits.
     static func parse<Value>(
         _ text: String,
         flag: String,

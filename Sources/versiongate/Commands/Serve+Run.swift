@@ -261,8 +261,8 @@ extension Serve {
             services.append(BackgroundService { await exporter.run() })
         }
         // These are appended last, so that they are shut down first. The admin listener closes at once if another gate
-        // shares the port; otherwise it serves until the last client request is complete. The published rules are not
-        // written any more: the file belongs to the gate's successor.
+        // shares the port; otherwise it serves until the last client request is complete. The published rules are no
+        // longer written: the file belongs to the gate's successor.
         if let admin {
             services.append(ShutdownService { await admin.closeListenerForSuccessor() })
         }

@@ -73,7 +73,7 @@ struct Undo: AsyncParsableCommand {
         }
     }
 
-    /// Returns the report in a response; prints the problem and exits if there is none.
+    /// Returns the report in a response; if there is no report, prints the problem and exits.
     private func read<Answer: Decodable>(
         _ type: Answer.Type,
         _ response: FetchResponse

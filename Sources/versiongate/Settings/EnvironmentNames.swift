@@ -5,7 +5,7 @@ import GateRules
 enum EnvironmentNames {
     private static let prefix = "VERSIONGATE_"
 
-    /// A warning for each variable with the prefix that is not a setting.
+    /// A warning for each variable that has the prefix but is not a setting.
     ///
     /// Kubernetes sets `VERSIONGATE_PORT…` and `VERSIONGATE_SERVICE_…` in each container if a service
     /// is named `versiongate`; these are ignored.

@@ -91,7 +91,7 @@ enum EndpointAnswer {
 extension WorkerRules {
     /// Returns the response to a request for an endpoint; `nil` if it depends on the status of the client.
     ///
-    /// `confirmed`: the time at which each feed last confirmed its data.
+    /// `confirmed` contains the times at which feeds last confirmed their content, by feed.
     func endpointAnswer(
         _ endpoint: ClientEndpoint,
         on head: RequestHead,

@@ -11,7 +11,7 @@ enum EndpointReply {
 extension LoopContext {
     /// Returns the reply to a request for an endpoint, and counts the request.
     ///
-    /// `chunksEvents`: whether the content of an event stream is sent in chunks.
+    /// `chunksEvents` states whether the content of an event stream is sent in chunks.
     func reply(
         to head: RequestHead,
         facts: RequestFacts,

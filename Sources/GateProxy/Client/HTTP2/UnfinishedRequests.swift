@@ -84,9 +84,9 @@ struct AnnouncedLength: Equatable {
 
     /// Subtracts the next bytes of the body.
     ///
-    /// `isLast`: whether the client has ended the stream.
+    /// `isLast` states whether the client has ended the stream.
     ///
-    /// Throws `PROTOCOL_ERROR` for more or fewer bytes than announced.
+    /// - Throws: `PROTOCOL_ERROR` for more or fewer bytes than announced.
     mutating func take(_ count: Int, isLast: Bool) throws(HTTP2ErrorCode) {
         guard UInt64(count) <= self.remaining else { throw .protocolError }
         self.remaining -= UInt64(count)

@@ -31,10 +31,10 @@ extension UpstreamHTTP2Connection {
         self.context?.close(promise: nil)
     }
 
-    /// Releases everything.
+    /// Ends all streams, and removes the connection from its pool.
     ///
-    /// `failed`: the streams to fail, possibly none, after a protocol violation by the backend; `nil` if there was no
-    /// violation.
+    /// `failed` contains the streams that fail because the backend has violated the protocol, possibly none. It is
+    /// `nil` if there was no violation.
     func end(failing failed: [UpstreamHTTP2Stream]? = nil) {
         guard !self.isClosing else { return }
         if case .opening(let promise) = self.stage {

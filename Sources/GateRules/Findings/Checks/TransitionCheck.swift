@@ -124,7 +124,7 @@ struct TransitionCheck {
         self.new.places.rules[rule]?.id ?? self.new.places.beginning
     }
 
-    /// Returns the first names, and the number of the others.
+    /// Returns up to five names, and the number of further ones.
     private static func list<Name>(_ names: [Name]) -> String {
         let more = names.count > 5 ? " and \(names.count - 5) more" : ""
         return names.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + more
