@@ -10,7 +10,7 @@ extension RuleSet {
 
     /// Returns the size of the denials of a rule, without the parts that depend on the client.
     ///
-    /// `place`: the index of the rule in the definition.
+    /// `place` is the index of the rule in the definition.
     package func denialSize(ofRuleAt place: Int) -> DenialSize {
         let rule = self.definition.rules[place]
         let texts = rule.notice.flatMap { self.definition.notices[$0]?.texts } ?? [:]

@@ -79,7 +79,7 @@ package struct AdminEndpoints: Sendable {
 
     /// Returns the response to a request other than a probe or an event stream.
     ///
-    /// `peer`: the address of the client, for the log.
+    /// `peer` is the address of the client, for the log.
     func answer(_ request: AdminRequest, from peer: String) async -> AdminAnswer {
         do throws(AdminAnswer) {
             return try await self.handle(request, from: peer)

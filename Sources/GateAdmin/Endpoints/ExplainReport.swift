@@ -38,8 +38,10 @@ struct ExplainReport: Encodable {
 
     let revision: String
     let at: Timestamp
-    /// `refused`: invalid HTTP; `answered`: the response is from one of the gate's endpoints;
-    /// `denied`; `passed`.
+    /// The outcome: `refused`, `answered`, `denied` or `passed`.
+    ///
+    /// `refused` means that the request is not valid HTTP, and `answered` that the response is from
+    /// one of the gate's endpoints.
     private(set) var outcome: String
     private(set) var decision: String?
     private(set) var rule: String?

@@ -51,7 +51,7 @@ struct AdminAnswer: Error, Equatable {
 
     /// Creates an error response; the status tells whether the client or the gate is at fault.
     ///
-    /// `errors`: the errors in rules or in a request, if there are any.
+    /// `errors` contains the errors in rules or in a request, if there are any.
     static func refusal(
         _ status: HTTPResponseStatus,
         _ message: String,
@@ -93,7 +93,9 @@ struct AdminAnswer: Error, Equatable {
 
     static let crossOrigin = AdminAnswer.refusal(.forbidden, "the page is from a different origin")
 
-    /// `isPage`: whether the client is a browser, which can only send a token as a password.
+    /// Creates the response to a request without a valid token.
+    ///
+    /// `isPage` states whether the client is a browser, which can only send a token as a password.
     static func unauthorized(isPage: Bool) -> AdminAnswer {
         let answer = AdminAnswer.refusal(
             .unauthorized,

@@ -57,7 +57,7 @@ struct AdminExchange {
 
     /// Handles a request head.
     ///
-    /// `tokens`: the accepted tokens, of which one is required even on loopback addresses; `nil` if none are
+    /// `tokens` contains the accepted tokens, of which one is required even on loopback addresses; `nil` if none are
     /// configured.
     mutating func receiveHead(
         _ head: HTTPRequestHead,

@@ -10,7 +10,9 @@ private import NIOPosix
 package final class AdminServer: Sendable {
     /// The address or inherited sockets to listen on.
     package enum Place: Sendable {
-        /// `sharesPort`: whether another process may listen on the same address to take over
+        /// An address to listen on.
+        ///
+        /// `sharesPort` states whether another process may listen on the same address to take over
         /// (SO_REUSEPORT).
         case address(host: String, port: Int, sharesPort: Bool)
         /// Inherited sockets that are already listening.

@@ -16,7 +16,7 @@ struct GateMetrics {
     let feeds: [FeedStatus]
     var census: Census.Status?
     var breaker: Breaker.Status?
-    /// Whether the file for modules has the rules in force; `nil` if there is none.
+    /// Whether the file for modules has the active rules; `nil` if there is none.
     var arePublished: Bool?
     let droppedLogLines: UInt64
     let release: GateView.Release

@@ -33,7 +33,9 @@ package struct CensusBucket: Sendable {
     /// `limit`.
     private static let harvestedPerCell = 2
 
-    /// Creates an empty bucket; `limit`: the maximum number of cells with a client.
+    /// Creates an empty bucket.
+    ///
+    /// `limit` is the maximum number of cells with a client.
     package init(limit: Int) {
         self.limit = limit
         self.harvested = HarvestedCells(limit: limit * Self.harvestedPerCell)

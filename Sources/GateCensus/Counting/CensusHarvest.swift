@@ -62,7 +62,9 @@ package struct CensusHarvest: Sendable {
     /// The number of sightings that exceeded the limit.
     var lostSightings: UInt64 = 0
 
-    /// Creates a harvest; `loop`: the identifier of the event loop.
+    /// Creates an empty harvest.
+    ///
+    /// `loop` is the identifier of the event loop.
     init(number: UInt32 = 1, of loop: UInt64 = .random(in: .min ... .max)) {
         self.number = number
         self.loop = loop

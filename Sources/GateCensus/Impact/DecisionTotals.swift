@@ -42,7 +42,9 @@ package struct DecisionSurvey: Sendable {
 }
 
 extension DecisionTotals {
-    /// `observed`: The share of the requests that observing rules would deny.
+    /// Adds a row of the census.
+    ///
+    /// `observed` is the share of its requests that rules in observe mode would deny.
     fileprivate mutating func add(_ row: CensusRow, observed: Double) {
         self.all.add(row.figures)
         self.observed.add(row.figures, share: observed)

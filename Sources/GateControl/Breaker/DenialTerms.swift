@@ -24,7 +24,7 @@ extension RuleSetDefinition {
 
     /// Returns the names under which terms have changed, or have a different effect.
     ///
-    /// `after`: the `denialTerms` of these rules; `before`: those of the old rules.
+    /// `after` contains the `denialTerms` of these rules, and `before` those of the old rules.
     func changedTerms(
         _ after: [String: String],
         since old: RuleSetDefinition,

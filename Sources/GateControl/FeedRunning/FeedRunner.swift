@@ -17,7 +17,9 @@ actor FeedRunner {
     /// Whether the last result was rejected.
     private var isRefused = false
 
-    /// Creates a runner; `wakeup`: triggers a fetch before it is due.
+    /// Creates a runner.
+    ///
+    /// `wakeup` triggers a fetch before it is due.
     init(
         _ feed: FeedDefinition,
         coordinator: FeedCoordinator,

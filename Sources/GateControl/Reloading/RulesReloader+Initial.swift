@@ -43,7 +43,7 @@ extension RulesReloader {
         ///   - filter: Decides which of the rules are enforced; `nil` to enforce all of them.
         ///   - archive: Stores earlier rules for an undo; `nil` to disable undo.
         ///   - keep: Stores valid rules from the file for the next start.
-        ///   - publishToModule: Passes the rules in force on to the module in Envoy; `nil` if no module uses them.
+        ///   - publishToModule: Passes the active rules on to the module in Envoy; `nil` if no module uses them.
         ///   - note: Called for every change, including rejected ones.
         package init(
             census: (@Sendable (Timestamp) -> [CensusRow])? = nil,

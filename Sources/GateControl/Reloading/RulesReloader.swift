@@ -269,8 +269,8 @@ package actor RulesReloader {
 
     /// Loads and checks rules off the actor.
     ///
-    /// `isUndo`: the rules were active before, so they are not checked against the census, which
-    /// would take time.
+    /// `isUndo` states whether the rules were active before. Such rules are not checked against the
+    /// census, which would take time.
     func loaded(
         _ reading: Reading,
         _ contributions: [String: FeedContribution],
@@ -299,7 +299,7 @@ package actor RulesReloader {
         }
     }
 
-    /// Passes the rules in force on to the module in Envoy.
+    /// Passes the active rules on to the module in Envoy.
     package func publishToModule() async {
         guard let publish = self.collaborators.publishToModule, let current else { return }
         let acting = await self.collaborators.filter?.acting(current) ?? current

@@ -31,7 +31,8 @@ final class ThreadState {
 
     /// Returns the current rules of a configuration.
     ///
-    /// `isObserving`: whether they are for a route that observes. `retire`: called with the rules that they replace.
+    /// `isObserving` states whether they are for a route that observes. `retire` is called with the rules that they
+    /// replace.
     func rules(
         of configuration: FilterConfiguration,
         observing isObserving: Bool,

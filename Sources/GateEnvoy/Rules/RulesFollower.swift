@@ -15,7 +15,7 @@ final class RulesFollower: Sendable {
         /// The file of a gate as it was last seen.
         var identity: RulesIdentity?
         var failure: LoadFailure?
-        /// The revisions that were in force before, latest last.
+        /// The revisions that were active before, latest last.
         var former: [String] = []
         /// Earlier rules, until no thread uses them.
         var retired: [RuleSet] = []
@@ -40,7 +40,7 @@ final class RulesFollower: Sendable {
     let openStreams = OpenStreams()
     /// The state of the watching thread, which reads files while it holds the lock.
     private let state: Mutex<State>
-    /// The rules in force; no thread holds this lock for longer than a copy of the references takes.
+    /// The active rules; no thread holds this lock for longer than a copy of the references takes.
     private let published: Mutex<Published>
     /// The number of times that the rules have been replaced.
     private let replacements = Atomic(0)
@@ -68,9 +68,9 @@ final class RulesFollower: Sendable {
     /// The number of replacements so far; if it is unchanged, so are the rules.
     var generation: Int { self.replacements.load(ordering: .acquiring) }
 
-    /// Returns the rules in force, with the number of replacements before them.
+    /// Returns the active rules, with the number of replacements before them.
     ///
-    /// `isObserving`: whether they are for a route that observes.
+    /// `isObserving` states whether they are for a route that observes.
     func current(observing isObserving: Bool) -> (ruleSet: RuleSet, generation: Int) {
         self.published.withLock { published in
             let ruleSet = isObserving ? published.observing : nil

@@ -23,8 +23,8 @@ struct RulesLoader: Sendable {
     /// Loads the rules.
     ///
     /// - Parameters:
-    ///   - loaded: The rules in force; `nil` if there are none.
-    ///   - former: The revisions that were in force before.
+    ///   - loaded: The active rules; `nil` if there are none.
+    ///   - former: The revisions that were active before.
     ///   - sighting: The state of the files in which they were found; `nil` for the file of a gate.
     /// - Returns: The rules; `nil` if the files have changed since the sighting.
     /// - Throws: `LoadFailure` if the rules are invalid, or if a finding rejects them.
@@ -47,7 +47,7 @@ struct RulesLoader: Sendable {
             throw .unreadable(error)
         }
         guard let rules else { return nil }
-        // Rules that were in force before may return, even if they let more clients pass.
+        // Rules that were active before may return, even if they let more clients pass.
         let isReturn = former.contains(rules.definition.revision)
         return try rules.judged(against: loaded, isReturn: isReturn, at: self.now())
     }

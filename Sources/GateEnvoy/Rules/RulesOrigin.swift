@@ -4,7 +4,7 @@ import GateRules
 enum RulesOrigin: Hashable {
     /// A rules file or folder.
     case files(path: String)
-    /// The file into which a gate writes its rules in force.
+    /// The file into which a gate writes its active rules.
     case gate(path: String)
 
     private static let hint =

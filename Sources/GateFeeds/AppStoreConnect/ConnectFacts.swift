@@ -48,8 +48,8 @@ struct ConnectFacts {
 
     /// Returns the times at which versions became available in the store, as observed by this feed.
     ///
-    /// `last`: The stored times; `nil` at the first fetch, when the times of existing versions are
-    /// unknown.
+    /// `last` contains the stored times; `nil` at the first fetch, when the times of existing versions
+    /// are unknown.
     func sightings(after last: [String: String]?, now: Timestamp) -> [String: String] {
         let names = self.versions.map { Self.sighting(of: $0) }
         return Dictionary(

@@ -42,7 +42,9 @@ package struct FeedDebounce: Equatable {
         self.opensAt = -Double.infinity
     }
 
-    /// Returns the next step; `uptime`: seconds of a monotonic clock.
+    /// Returns the next step.
+    ///
+    /// `uptime` is the time of a monotonic clock in seconds.
     package mutating func next(at uptime: Double) -> Step {
         guard !self.held.isEmpty, !self.isTaking else { return .nothing }
         guard uptime >= self.opensAt || !self.held.contains(where: \.isValue) else {

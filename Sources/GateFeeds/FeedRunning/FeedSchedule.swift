@@ -102,7 +102,7 @@ package struct FeedSchedule: Equatable {
 
     /// Records that a fetch ended normally.
     ///
-    /// `random`: A random number from 0 up to, but not including, 1.
+    /// `random` is a random number from 0 up to, but not including, 1.
     package mutating func finish(at now: Moment, random: Double) {
         self.failures = 0
         self.askAt = now.uptime + Double(self.timing.every) * (1 + Self.spread * random)

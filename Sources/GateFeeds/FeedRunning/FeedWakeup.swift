@@ -28,7 +28,8 @@ package final class FeedWakeup: Sendable {
 
     /// Waits until `wake()` is called or `isOver` returns; at most one caller can wait.
     ///
-    /// `isOver`: Returns when the wait is over; canceled by a wake-up.
+    /// `isOver` returns when the wait is over, and is canceled by a wake-up.
+    ///
     /// - Returns: Whether `wake()` was called since the last wait or `forget()`.
     package func wakes(before isOver: @escaping @Sendable () async -> Void) async -> Bool {
         await withTaskGroup { group in

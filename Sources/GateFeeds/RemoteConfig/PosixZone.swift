@@ -53,7 +53,9 @@ struct PosixZone: Sendable, Equatable {
         self.summer = Summer(offset: offset, start: start, end: end)
     }
 
-    /// Returns the offset from UTC in seconds; `time`: seconds since 1970.
+    /// Returns the offset from UTC in seconds.
+    ///
+    /// `time` is in seconds since 1970.
     func offset(at time: Int64) -> Int64 {
         guard let summer else { return self.standard }
         let days = Int(max(0, time + self.standard) / Self.day)

@@ -73,7 +73,9 @@ struct ZoneOffsets: Sendable, Equatable {
         return offsets
     }
 
-    /// Returns the offset from UTC in seconds; `time`: seconds since 1970.
+    /// Returns the offset from UTC in seconds.
+    ///
+    /// `time` is in seconds since 1970.
     func offset(at time: Int64) -> Int64 {
         guard let last = self.transitions.last else {
             return self.rule?.offset(at: time) ?? self.before

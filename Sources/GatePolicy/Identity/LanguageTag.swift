@@ -52,7 +52,7 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
 
     /// Appends a subtag: regions in upper case, scripts in title case, everything else in lower case.
     ///
-    /// `isOther`: whether the subtag is neither a region nor a script, regardless of its length.
+    /// `isOther` states whether the subtag is neither a region nor a script, regardless of its length.
     private static func append(
         _ subtag: Span<UInt8>,
         isOther: Bool,

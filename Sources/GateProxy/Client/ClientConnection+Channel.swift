@@ -216,7 +216,7 @@ extension ClientConnection {
 
     /// Lets the exchange complete, because the gate is about to stop.
     ///
-    /// `grace`: how long an idle connection may stay open, because a request may be in transit.
+    /// `grace` states how long an idle connection may stay open, because a request may be in transit.
     func drain(grace: TimeAmount) {
         self.exchange.drain()
         if case .streaming = self.exchange { self.endStream() }

@@ -126,7 +126,7 @@ extension ClientConnection {
 
     /// Opens a connection to the backend for a waiting request.
     ///
-    /// `tried`: the addresses that could not be reached, or have timed out.
+    /// `tried` contains the addresses that could not be reached or have timed out.
     private func connect(
         to choice: UpstreamPool.Choice,
         sending request: ForwardedRequest,

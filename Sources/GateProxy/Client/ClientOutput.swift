@@ -166,7 +166,9 @@ extension ClientOutput {
         }
     }
 
-    /// `length`: the value of `Content-Length`; `nil` if the field is not sent.
+    /// Writes the head of a response to a stream.
+    ///
+    /// `length` is the value of `content-length`; `nil` if the field is not sent.
     private static func writeHead(
         _ answer: RenderedAnswer,
         status: Int,
@@ -307,7 +309,7 @@ extension ClientOutput {
 
     /// Writes content without HTTP/1.1 framing.
     ///
-    /// `isLast`: whether the response is complete.
+    /// `isLast` states whether the response is complete.
     func write(_ content: ByteBuffer, isLast: Bool, framing: ResponseRelay.Framing) {
         if case .stream(let stream) = self.transport {
             self.contentCount += content.readableBytes

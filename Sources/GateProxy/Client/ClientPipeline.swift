@@ -21,7 +21,7 @@ package enum ClientPipeline {
 
     /// Adds the handlers to the channel of a new client connection.
     ///
-    /// `isSecure`: whether the client uses TLS, which follows an unencrypted PROXY header.
+    /// `isSecure` states whether the client uses TLS, which follows an unencrypted PROXY header.
     package static func begin(
         on channel: any Channel,
         clients: LoopClients,
@@ -82,7 +82,7 @@ package enum ClientPipeline {
 
 /// The kind of peers that connect to a listener.
 enum PeerKind: Sendable {
-    /// `isSecure`: whether they use TLS.
+    /// Clients; `isSecure` states whether they use TLS.
     case clients(isSecure: Bool)
     /// Gateways, which send authorization requests.
     case gateways

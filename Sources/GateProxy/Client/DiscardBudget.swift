@@ -31,7 +31,9 @@ final class DiscardBudget: Sendable {
     private let limits: DiscardLimits
     private let clock: @Sendable () -> NIODeadline
 
-    /// Creates a full budget; `clock`: the time for the refill.
+    /// Creates a full budget.
+    ///
+    /// `clock` returns the time for the refill.
     init(
         _ limits: DiscardLimits,
         clock: @escaping @Sendable () -> NIODeadline = { .now() }
@@ -43,7 +45,7 @@ final class DiscardBudget: Sendable {
 
     /// Takes a number of bytes from the budgets of the client and of the gate.
     ///
-    /// `client`: `nil` if it is unknown, for example if a trusted proxy sends no `X-Forwarded-For`.
+    /// `client` is `nil` if it is unknown, for example if a trusted proxy sends no `X-Forwarded-For`.
     ///
     /// - Returns: Whether both budgets have that many bytes.
     func take(_ count: Int, for client: ClientNetwork?) -> Bool {

@@ -139,7 +139,7 @@ extension LoopClients {
 
     /// Lets exchanges complete.
     ///
-    /// `grace`: how long idle connections may stay open.
+    /// `grace` states how long idle connections may stay open.
     func drain(grace: TimeAmount) {
         for arrival in self.arrivals.all { arrival.close() }
         for client in self.connections.all { client.drain(grace: grace) }

@@ -22,7 +22,7 @@ extension Gateway {
 
     /// Returns the location of the client's method and target in an authorization request.
     ///
-    /// `prefixCount`: the length, in bytes, of `/decide` and the gateway's path.
+    /// `prefixCount` is the length, in bytes, of `/decide` and the gateway's path.
     func description(prefixCount: Int) -> RequestDescription {
         switch self {
         case .forwardAuth, .traefik, .caddy, .haproxy:

@@ -4,7 +4,9 @@ import GateWire
 /// The replies to the calls of gRPC services.
 extension GatewayCall {
     enum Reply {
-        /// The only message of the reply; `status`: the status for the access log, `nil` for a health check.
+        /// The only message of the reply.
+        ///
+        /// `status` is the status for the access log; `nil` for a health check.
         case message([UInt8], status: Int? = nil)
         /// The message for a client's request that is not valid HTTP.
         case refusal([UInt8])

@@ -13,7 +13,7 @@ extension RenderedAnswer {
     /// It contains the fields that the gate would add to the request and to the backend's response. The status is 200,
     /// because Envoy treats no other status as permission.
     ///
-    /// `added`: the field lines that depend on the client and not only on its verdict.
+    /// `added` contains the header fields that depend on the client and not only on its verdict.
     convenience init(allowing verdict: Verdict, added: [HeaderField]) {
         var head = Self.allowedHead
         head += verdict.upstreamFields.text
@@ -38,7 +38,7 @@ extension RenderedAnswer {
     /// If the gateway drops the content, the content is in a header field. If the gateway requires another status, the
     /// status of the denial is in a header field.
     ///
-    /// `verdict`: the verdict; its decision, in a header field, distinguishes the denial from an error response.
+    /// The decision of `verdict` is in a header field as well, which distinguishes the denial from an error response.
     func denial(for gateway: Gateway, _ verdict: Verdict) -> RenderedAnswer {
         // Gateways treat a 2xx status as permission. For other statuses, the decision is not copied: that would cost as
         // much as the rest.

@@ -16,7 +16,7 @@ struct RequestBodyRelay {
         /// The content is framed again for the HTTP version of the backend connection.
         ///
         /// A retried request keeps this form on any connection, because the first chunk headers are gone.
-        /// `sent`: the content that was sent to a backend that may still refuse the request.
+        /// `sent` is the content that was sent to a backend that may still refuse the request.
         case content(sent: SentContent?)
     }
 
@@ -65,8 +65,9 @@ extension RequestBodyRelay {
     }
 
     enum ReadAction: Equatable {
-        /// Forward the bytes, of which there may be none; `consumed`: the number of input bytes that they were read
-        /// from.
+        /// Forward the bytes, of which there may be none.
+        ///
+        /// `consumed` is the number of input bytes that they were read from.
         case pass(ByteBuffer, consumed: Int)
         /// Forward the bytes; the body is complete.
         case passLast(ByteBuffer, consumed: Int)
@@ -103,7 +104,7 @@ extension RequestBodyRelay {
 
     /// Reads the next bytes of the body with the client's framing.
     ///
-    /// `inputClosed`: whether the client has closed its write side.
+    /// `inputClosed` states whether the client has closed its write side.
     mutating func readFramed(
         _ inbound: ByteBuffer,
         trailerFields: FieldNameTable,
@@ -253,7 +254,7 @@ extension RequestBodyRelay {
 
     /// Writes content for an HTTP/1.1 backend as a chunk.
     ///
-    /// `isLast`: whether only trailer fields, if any, follow.
+    /// `isLast` states whether only trailer fields, if any, follow.
     func writeChunk(_ content: ByteBuffer, isLast: Bool, into chunk: inout ByteBuffer) {
         let trailers = isLast ? self.trailers : nil
         chunk.writeChunk(content, isLast: isLast && trailers == nil)

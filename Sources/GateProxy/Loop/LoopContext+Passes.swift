@@ -39,7 +39,7 @@ extension LoopContext {
 
     /// Returns the preview that a request asks for; `nil` if there is none, or if its token is invalid or has expired.
     ///
-    /// `counts`: whether to count the preview request; true if it has not been counted yet.
+    /// `counts` states whether to count the preview request; it is `false` if the request has already been counted.
     func preview(in head: RequestHead, _ bytes: Span<UInt8>, counts: Bool) -> Preview? {
         guard let read = self.settings.previews,
             let field = head.value(of: "x-versiongate-preview", in: bytes)
@@ -59,7 +59,8 @@ extension LoopContext {
 
     /// Returns the status of the client that requests it, with its preview and its pass.
     ///
-    /// `readsFields`: whether the request may have a preview or a pass; `countsPreview`: whether to count the preview.
+    /// `readsFields` states whether the request may have a preview or a pass, and `countsPreview` whether to count the
+    /// preview.
     ///
     /// - Returns: The status, and the names of the request fields that it can depend on, for `Vary`; `nil` if the query
     ///   describes no valid request.

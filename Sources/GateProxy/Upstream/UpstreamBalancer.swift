@@ -55,11 +55,11 @@ struct UpstreamBalancer: Equatable {
     /// Whether an address is also excluded if it is the only one.
     private let excludesLast: Bool
 
-    /// Creates a balancer; `turn` is the first index, which should differ between event loops so
-    /// that requests are distributed from the start.
+    /// Creates a balancer.
     ///
-    /// `excludesLast`: whether an address is also excluded if it is the only one, because requests
-    /// have an alternative outside the balancer.
+    /// `turn` is the first index, which should differ between event loops so that requests are
+    /// distributed from the start. `excludesLast` states whether an address is also excluded if it
+    /// is the only one, because requests have an alternative outside the balancer.
     init(count: Int, turn: Int = 0, excludesLast: Bool = false) {
         self.excludesLast = excludesLast
         self.members = Array(repeating: Member(), count: count)

@@ -339,7 +339,9 @@ extension UpstreamConnection {
         }
     }
 
-    /// `isLast`: whether the response is complete.
+    /// Handles content.
+    ///
+    /// `isLast` states whether the response is complete.
     func receive(_ content: ByteBuffer, isLast: Bool) {
         guard case .content = self.reading, let receiver = self.receiver else { return }
         receiver.responseContent(content, isLast: isLast)

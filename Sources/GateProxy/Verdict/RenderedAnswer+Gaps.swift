@@ -57,7 +57,7 @@ extension RenderedAnswer {
 
     /// Writes the whole HTTP/1.1 response with the version inserted, and reserves the space once.
     ///
-    /// `end`: the end of the head, which is CR LF, the last field line and the empty line.
+    /// `end` is the end of the head, which is CR LF, the last field line and the empty line.
     func write(with version: Span<UInt8>, end: [UInt8], into buffer: inout ByteBuffer) {
         let count = self.bodyCount(with: version)
         let most = self.head.count + Self.lengthSpace + end.count + count

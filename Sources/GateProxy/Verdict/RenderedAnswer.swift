@@ -29,7 +29,7 @@ final class RenderedAnswer: Sendable, Equatable {
 
     /// Creates a response that is sent often, with its header block.
     ///
-    /// `block`: the header block, if it was rendered before.
+    /// `block` is the header block if it was rendered before; if it is `nil`, it is rendered from `head`.
     init(
         _ answer: RenderedAnswer,
         head: [UInt8],

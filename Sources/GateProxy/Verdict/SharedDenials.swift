@@ -2,8 +2,9 @@
 enum SharedDenials: Equatable {
     /// No shared denial is cached.
     case none
-    /// At least one shared denial is cached; `inARow`: the number of consecutive requests that were denied, up to
-    /// `expected`.
+    /// At least one shared denial is cached.
+    ///
+    /// `inARow` is the number of consecutive requests that were denied, up to `expected`.
     case cached(inARow: Int)
 
     /// The number of consecutive denials after which another one is expected.

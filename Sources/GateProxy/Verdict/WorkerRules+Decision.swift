@@ -12,7 +12,7 @@ extension WorkerRules {
 
     /// Renders everything that a decision needs: the response, the fields, and the log fields.
     ///
-    /// `preview`: the preview that a tester asked for.
+    /// `preview` is the preview that a tester has requested; `nil` if there is none.
     func render(
         _ decision: Decision,
         on subject: Subject,

@@ -53,8 +53,9 @@ final class WorkerRules {
 
     /// Creates the rules of one event loop, without any verdicts.
     ///
-    /// `tally`: the request counters, by the terms of verdicts; `predecessor`: the previous rules of the event loop,
-    /// whose table of clients is taken over; `release`: releases the rule set once no connection uses it.
+    /// `tally` contains the request counters, by the terms of verdicts. `predecessor` is the previous rules of the
+    /// event loop, whose table of clients is moved to the new rules. `release` releases the rule set once no connection
+    /// uses it.
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,

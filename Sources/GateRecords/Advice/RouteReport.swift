@@ -75,7 +75,9 @@ package struct RouteReport: Sendable {
         }
     }
 
-    /// Returns when all apps and platforms are within the limit; `today`: the day to return instead of `now`.
+    /// Returns when all apps and platforms are within the limit.
+    ///
+    /// `today` is the day to return instead of `.now`; `nil` to return `.now`.
     private static func outlook(_ parts: [RouteAdvice.Part], today: Int64? = nil) -> Outlook {
         var last: Int64?
         for part in parts {

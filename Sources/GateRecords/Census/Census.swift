@@ -233,7 +233,7 @@ package actor Census {
     /// Counts that cannot be written are dropped, because keeping them would use more and more
     /// memory.
     ///
-    /// `work`: Returns the size of the census in bytes if it is known.
+    /// `work` returns the size of the census in bytes; `nil` if it is unknown.
     private func report(
         _ work: @escaping @Sendable () throws(CensusStore.Failure) -> Int64?
     ) async {

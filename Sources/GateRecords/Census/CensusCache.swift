@@ -23,8 +23,8 @@ struct CensusCache: Sendable {
 
     /// Drops data that another connection has changed, and reads new cells.
     ///
-    /// `changes`: The times at which the set of counted paths changed; `nil` if the query does not
-    /// depend on them.
+    /// `changes` contains the times at which the set of counted paths changed; `nil` if the query does
+    /// not depend on them.
     mutating func look(
         at database: SQLiteDatabase,
         changes: [Int64]?
@@ -74,7 +74,9 @@ struct CensusCache: Sendable {
         self.days[day].flatMap { second < $0.until ? $0.day : nil }
     }
 
-    /// `end`: The second until which the counts are valid.
+    /// Caches the devices of a day.
+    ///
+    /// `end` is the second until which the counts are valid.
     mutating func keep(_ day: AdoptionDay, until end: Int64) {
         self.days[day.day] = (day, end)
     }
@@ -166,7 +168,7 @@ struct SumCache<Value: CacheableSum>: Sendable {
 
     /// Whether everything since a time is cached, except for the latest rows.
     ///
-    /// `isEmpty`: Returns whether a period has no rows.
+    /// `isEmpty` returns whether a period has no rows.
     func reaches<Failure>(
         from start: Int64,
         isEmpty: (Range<Int64>) throws(Failure) -> Bool

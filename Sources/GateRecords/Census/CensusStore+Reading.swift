@@ -101,7 +101,7 @@ extension CensusStore {
     ///
     /// A cell may occur twice.
     ///
-    /// `step`: The number of seconds per point.
+    /// `step` is the number of seconds per point.
     func series(since start: Timestamp, step: Int64) throws(Failure) -> [CensusSeries] {
         let start = start.secondsSinceEpoch
         return try self.database.use { database in

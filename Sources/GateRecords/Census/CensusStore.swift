@@ -74,7 +74,9 @@ package final class CensusStore: Sendable {
         )
     }
 
-    /// Opens the existing census in a folder, for a CLI command.
+    /// Opens the existing census in a folder for a CLI command, which may also empty it.
+    ///
+    /// A missing file is an error; it is not created.
     package convenience init(reading folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.fileName)"
         guard unsafe access(path, F_OK) == 0 else { throw .failed("the file does not exist") }
@@ -177,7 +179,8 @@ extension CensusStore {
     /// Deletes all devices that were hashed with a different key, because none of them would be
     /// recognized.
     ///
-    /// `digest`: Identifies the key without revealing it.
+    /// `digest` identifies the key without revealing it.
+    ///
     /// - Returns: Whether the census was counted with a different key.
     package func use(keyDigest digest: UInt64) throws(Failure) -> Bool {
         try self.database.use { database in
@@ -220,7 +223,9 @@ extension CensusStore {
         }
     }
 
-    /// `limit`: Only periods that end before this time are merged.
+    /// Merges the rows of a span into the next longer span.
+    ///
+    /// Only periods that end before `limit` are merged.
     private static func rollUp(
         _ span: Span,
         into whole: Span,
@@ -303,7 +308,9 @@ extension CensusStore {
 extension CensusFigures {
     static let columns = "requests, identified, devices, watched, server_errors"
 
-    /// Reads the figures from a row; `column`: the index of the first one.
+    /// Reads the figures from a row.
+    ///
+    /// `column` is the index of the first one.
     init(_ row: SQLiteDatabase.Row, from column: Int32) {
         self.init(
             requests: UInt64(clamping: row.integer(column)),

@@ -4,11 +4,11 @@ private import Glibc
 package import Logging
 private import Synchronization
 
-/// Writes the rules in force to a file, for the module in Envoy (`--publish-rules`).
+/// Writes the active rules to a file, for the module in Envoy (`--publish-rules`).
 ///
 /// The publisher looks at the file every two seconds, and writes it again after a failed write, or if it is gone or has
-/// other content. Of several gates with the same file, the first one writes until it ends: it locks a file beside it. The
-/// file keeps its permissions and its group; a new one can be read by all users, because Envoy is another one.
+/// other content. Of several gates with the same file, the first one writes until it ends: it locks a file beside it.
+/// The file keeps its permissions and its group; a new one can be read by all users, because Envoy is another one.
 package final class RulesPublisher: Sendable {
     /// The reason why the file cannot be used.
     package typealias Failure = StateFolder.Failure
@@ -86,7 +86,7 @@ package final class RulesPublisher: Sendable {
         }
     }
 
-    /// Whether the file has the rules in force; `nil` if nothing has been published yet.
+    /// Whether the file has the active rules; `nil` if nothing has been published yet.
     package var isCurrent: Bool? {
         self.state.withLock { $0.wanted == nil ? nil : $0.problem == nil }
     }

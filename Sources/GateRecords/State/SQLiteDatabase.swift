@@ -96,7 +96,7 @@ final class SQLiteDatabase {
 
     /// Opens a database, and creates it if it does not exist.
     ///
-    /// `path`: The file; `nil` for a database in memory.
+    /// `path` is the path of the file; `nil` for a database in memory.
     init(path: String?) throws(Failure) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(

@@ -75,8 +75,9 @@ package struct HoldReport {
         return " (\(refused.words) \(refused.isSingle ? "does" : "do") not pass)"
     }
 
-    /// Returns a note on whether a store has a release that passes the rule, and since when;
-    /// `country`: the country of the store; `nil` if neither the hold nor a release names any.
+    /// Returns a note on whether a store has a release that passes the rule, and since when.
+    ///
+    /// `country` is the country of the store; `nil` if neither the hold nor a release names any.
     private func sighting(_ country: String?, _ effective: EffectiveFrom) -> String {
         let place = country ?? "in the store"
         return switch effective {

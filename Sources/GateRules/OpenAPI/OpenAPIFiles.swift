@@ -18,7 +18,7 @@ struct OpenAPIFiles {
 
     /// Returns the content of a file, which is read once.
     ///
-    /// `place`: The location of the reference to the file; `nil` for an argument of the command.
+    /// `place` is the location of the reference to the file; `nil` for an argument of the command.
     mutating func root(
         of path: String,
         from place: Place? = nil

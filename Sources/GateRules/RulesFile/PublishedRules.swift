@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The rules in force at a gate, for the module that evaluates them in another process of the same host.
+/// The active rules of a gate, for the module that evaluates them in another process of the same host.
 ///
 /// They contain everything that makes the decisions differ from those of the files alone: the values of feeds, an undo,
 /// and the rules that the circuit breaker has set to observe mode.
@@ -24,7 +24,7 @@ package struct PublishedRules: Sendable, Equatable {
     /// The names of the rules that the circuit breaker has set to observe mode.
     let observed: [String]
 
-    /// Collects the rules in force.
+    /// Collects the active rules.
     ///
     /// - Parameters:
     ///   - rules: The rules as loaded.

@@ -206,7 +206,7 @@ package struct RulesFileLoader: Sendable {
 
     /// Loads the rules that a gate has published in a file, which it has already checked.
     ///
-    /// - Parameter loaded: The rules in force; sources that have not changed since then are not parsed again.
+    /// - Parameter loaded: The active rules; sources that have not changed since then are not parsed again.
     /// - Returns: The rules, without findings.
     /// - Throws: `RulesFileErrors` with all errors.
     package func loadPublished(

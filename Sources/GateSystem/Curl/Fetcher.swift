@@ -7,7 +7,7 @@ package final class Fetcher: Sendable {
 
     /// Starts the thread that runs all transfers; the thread ends when the fetcher is released.
     ///
-    /// `now`: The clock that measures how long streams have sent nothing.
+    /// `now` is the clock that measures how long streams have sent nothing.
     package init(
         trust: TrustedAuthorities = .system,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }

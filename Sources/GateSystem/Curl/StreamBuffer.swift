@@ -66,7 +66,7 @@ final class StreamBuffer: TransferSink {
 
     /// Waits for the next bytes; at most one caller may wait.
     ///
-    /// `onRoom`: Called if the transfer is paused and can be resumed.
+    /// `onRoom` is called if the transfer is paused and can be resumed.
     func next(onRoom: () -> Void) async -> Piece {
         await withCheckedContinuation { waiter in
             let (piece, wasFull) = self.take(else: waiter)

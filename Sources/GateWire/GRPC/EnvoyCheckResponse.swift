@@ -39,8 +39,8 @@ package struct EnvoyCheckResponse {
 
     /// Creates the response that denies a request: what Envoy sends to the client.
     ///
-    /// `lines`: the field lines of the denial. A body that is not valid UTF-8 is left out: Envoy could not decode the
-    /// response (`body` is a string), and might then allow the request.
+    /// `lines` contains the field lines of the denial. A body that is not valid UTF-8 is left out: Envoy could not
+    /// decode the response (`body` is a string), and might then allow the request.
     package init(
         deniedWith status: Int,
         lines: [UInt8],

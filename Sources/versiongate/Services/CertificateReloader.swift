@@ -12,7 +12,9 @@ actor CertificateReloader {
     private let logger: Logger
     private let publish: @Sendable (ServerTLS) async -> Void
 
-    /// `publish`: applies certificates to new connections.
+    /// Creates a reloader.
+    ///
+    /// `publish` applies certificates to new connections.
     init(
         files: TLSFiles,
         logger: Logger,

@@ -16,7 +16,7 @@ struct ServeSettings {
     var rules: String
     /// The folder for the last feed data and the last good rules.
     var stateDir: String?
-    /// The file to write the rules in force to, for the module in Envoy.
+    /// The file to write the active rules to, for the module in Envoy.
     var publishRules: String?
     /// Whether the gate exits if the rules are invalid or rejected at startup.
     var isStrictStart: Bool

@@ -8,7 +8,8 @@ struct SettingsError: Error, CustomStringConvertible {
 
     /// Returns the error for a missing setting.
     ///
-    /// `misspelt`: an environment variable that was probably meant for the setting.
+    /// `misspelt` is an environment variable that was probably meant for the setting; `nil` if there
+    /// is none.
     static func missing<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>,
         misspelt: String? = nil

@@ -9,7 +9,9 @@ struct ClosedStreamTracker {
     private var reset = CircularBuffer<UInt32>()
     private let most: Int
 
-    /// `most`: the maximum number of resets to remember.
+    /// Creates an empty tracker.
+    ///
+    /// `most` is the maximum number of resets to remember.
     init(most: Int) {
         self.most = most
     }
@@ -22,16 +24,17 @@ struct ClosedStreamTracker {
 
     /// A frame from the client after the head of its request.
     enum Frame {
-        /// The number of content bytes; `length`: the length of the payload with its padding, all of which counts
-        /// toward the flow-control window.
+        /// Content, with its number of bytes.
+        ///
+        /// `length` is the length of the payload with its padding, all of which counts toward the flow-control window.
         case data(Int, length: Int)
-        /// `isSection`: whether the fields are a valid trailer section.
+        /// Trailer fields; `isSection` states whether they are a valid trailer section.
         case trailers(isSection: Bool)
     }
 
     /// Returns whether a frame of an ended stream may have crossed the response or the reset in transit.
     ///
-    /// `isLast`: whether the frame ends the stream.
+    /// `isLast` states whether the frame ends the stream.
     ///
     /// Throws `PROTOCOL_ERROR` for a malformed request (more bytes than announced, or invalid trailers), and
     /// `FLOW_CONTROL_ERROR` for more bytes than the window permits. Fewer bytes than announced are not an error: a

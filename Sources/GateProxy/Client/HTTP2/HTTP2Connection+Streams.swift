@@ -146,7 +146,7 @@ extension HTTP2Connection {
 
     /// Lets the streams complete, because the gate is about to stop.
     ///
-    /// `grace`: how long new requests are accepted, because they may be in transit (RFC 9113 section 6.8).
+    /// `grace` states how long new requests are accepted, because they may be in transit (RFC 9113 section 6.8).
     func drain(grace: TimeAmount) {
         switch self.stage {
         case .opening where grace > .zero, .open where grace > .zero:

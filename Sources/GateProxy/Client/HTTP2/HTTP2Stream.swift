@@ -54,7 +54,7 @@ final class HTTP2Stream: HTTP2Sender {
 
     /// Starts to serve a request.
     ///
-    /// `hasEnded`: whether the request ends with its head.
+    /// `hasEnded` states whether the request ends with its head.
     func begin(id: UInt32, body: HTTP2RequestHead.Body, hasEnded: Bool, sendWindow: Int) {
         self.id = id
         self.request =
@@ -140,7 +140,7 @@ final class HTTP2Stream: HTTP2Sender {
 extension HTTP2Stream {
     /// Handles content.
     ///
-    /// `length`: the length of the payload with its padding, all of which counts toward the flow-control window.
+    /// `length` is the length of the payload with its padding, all of which counts toward the flow-control window.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {
         guard !self.hasEndedRequest else { throw .streamClosed }
         guard self.receiveWindow.receive(length) else { throw .flowControlError }
