@@ -126,7 +126,7 @@ struct CensusFolderOption: ParsableArguments {
     }
 
     /// Runs `body` on the census in the folder; prints an error and exits if the census cannot be
-    /// read.
+    /// used.
     func open<Value>(
         _ body: (CensusStore) throws(CensusStore.Failure) -> Value
     ) throws -> Value {
@@ -134,7 +134,7 @@ struct CensusFolderOption: ParsableArguments {
         do throws(CensusStore.Failure) {
             return try body(CensusStore(reading: path))
         } catch {
-            try StandardError.fail("versiongate: cannot read the census in \(path): \(error)")
+            try StandardError.fail("versiongate: cannot use the census in \(path): \(error)")
         }
     }
 }

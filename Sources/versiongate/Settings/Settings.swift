@@ -127,7 +127,7 @@ struct Settings: Sendable {
         "publishRules",
         .path,
         absence: "nothing is written",
-        "File to write the rules in force to, for the module in Envoy; its directory must exist"
+        "File to write the active rules to, for the module in Envoy; its directory must exist"
     )
     let strictStart = Setting(
         "strictStart",

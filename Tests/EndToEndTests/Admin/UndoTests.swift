@@ -73,7 +73,7 @@ struct UndoTests {
         }
     }
 
-    @Test func `modules get the rules in force, after an undo and a restart, too`() async throws {
+    @Test func `modules get the active rules, after an undo and a restart, too`() async throws {
         try await self.play { scene, flags, folder in
             func published() throws -> JSONReport {
                 try JSONReport(
