@@ -5,20 +5,20 @@ package import NIOCore
 /// Each phase of a connection (see `AdminPhase`) has its own limit, so that clients that occupy one phase cannot
 /// block other clients. A limit "for each audience" applies to each `AdminAudience` separately.
 package struct AdminLimits: Sendable {
-    /// The number of connections that wait for a request head, including connections between two
+    /// The maximum number of connections that wait for a request head, including connections between two
     /// requests.
     package var waiting = 256
-    /// The number of connections with an incomplete request body, for each audience.
+    /// The maximum number of connections with an incomplete request body, for each audience.
     package var receiving = 16
-    /// The number of requests in progress other than probes, for each audience.
+    /// The maximum number of requests in progress other than probes, for each audience.
     package var working = 32
-    /// The number of connections whose client has not read the whole response, for each audience.
+    /// The maximum number of connections whose client has not read the whole response, for each audience.
     package var sending = 32
-    /// The number of probes that wait for the event loops of the data plane.
+    /// The maximum number of probes that wait for the event loops of the data plane.
     package var probing = 64
-    /// The number of connections that are being closed while the client still sends.
+    /// The maximum number of connections that are being closed while the client still sends.
     package var draining = 32
-    /// The number of event streams.
+    /// The maximum number of event streams.
     package var streams = 16
 
     /// The maximum size of a request head in bytes.

@@ -63,7 +63,7 @@ struct AdminTokens: Sendable, Equatable {
         }
         var tokens: [AdminToken] = []
         for line in lines { tokens.append(try AdminToken(line)) }
-        // For an empty file, this throws the error that describes a token.
+        // An empty file is parsed as an empty token, whose error describes the expected format.
         self.tokens = tokens.isEmpty ? [try AdminToken("")] : tokens
     }
 

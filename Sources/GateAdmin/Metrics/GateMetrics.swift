@@ -62,7 +62,7 @@ extension GateMetrics {
                 .with(.count(counters.malformed)),
             .counter(
                 "requests_refused",
-                "Total number of requests refused to protect the gate or the backend."
+                "Total number of requests that overload protection refused."
             )
             .with(.count(counters.requestsShed), Label("reason", "pending"))
             .with(.count(counters.requestsLate), Label("reason", "late"))

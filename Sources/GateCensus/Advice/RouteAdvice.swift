@@ -1,7 +1,7 @@
 package import GatePolicy
 
-/// The clients that some routes select, for each app and platform, and the day on which they will be few enough to
-/// deny them.
+/// The clients that the given routes select, for each app and platform, and the day on which few enough of them will be
+/// left to deny them.
 ///
 /// Like `FloorAdvice`, it reads the most recent days first, and all stored days only if a forecast is needed.
 package struct RouteAdvice: Sendable {

@@ -160,8 +160,8 @@ package enum StrayBuilds {
             return Double(self.figures.identified) / Double(self.devices)
         }
 
-        /// The share of requests that failed, at most 1: the failed requests may be from an earlier
-        /// period.
+        /// The share of requests that failed, capped at 1, because the failures may include requests
+        /// from an earlier period.
         var failingShare: Double {
             min(1, Double(self.figures.serverErrors) / Double(max(self.figures.watched, 1)))
         }

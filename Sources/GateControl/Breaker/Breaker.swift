@@ -237,7 +237,7 @@ extension Breaker {
         self.record.trips(in: self.terms)
     }
 
-    /// Updates and returns the rules as they are to be applied.
+    /// Updates and returns the rules to apply: the loaded ones, with tripped rules in observe mode.
     private func act() -> RuleSet {
         guard let loaded = self.loaded else { preconditionFailure("there are rules") }
         let names = Set(self.trips.map(\.rule))

@@ -193,7 +193,7 @@ package actor RulesReloader {
                 // after that reload had read the file.
                 let answered = self.waiting
                 self.waiting = []
-                // The result of a signal only appears in the log.
+                // Only the log shows the result of a reload by signal, so the log must name the signal as the reason.
                 let origin = answered.map(\.origin).first { $0.reason == .signal } ?? first
                 // A request without a sighting, such as that of a signal, requests the current state.
                 // There is at most one watcher, so the last sighting is the newest one.

@@ -59,7 +59,7 @@ package struct StartingRules: Sendable {
             if case .unreadable = error, (try? loader.texts()) == lastGood.texts {
                 // The same texts were valid when they were loaded last: only tests that depend on the date can fail.
                 logger.error(
-                    "the rules have not changed since they were valid: they stay active despite the errors"
+                    "the rules have not changed since they were last valid: they stay active despite the errors"
                 )
             } else {
                 logger.error(

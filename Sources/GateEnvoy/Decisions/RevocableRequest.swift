@@ -103,7 +103,8 @@ final class RevocableRequest {
         return self.grace.map { !$0.contains(now()) } ?? true
     }
 
-    /// The time in which the response to a call must be complete; `nil` before it starts, and for other exchanges.
+    /// The period in which the response to a call must be complete; `nil` before the response starts, and for other
+    /// exchanges.
     var grace: UnaryGrace? { self.kind == .call ? self.answeredAt.map(UnaryGrace.init) : nil }
 
     /// Evaluates the request again.

@@ -32,7 +32,7 @@ struct RequestCounter {
 }
 
 extension EnvoyStream {
-    /// Counts requests under these values of the labels.
+    /// Adds requests to the counter with these label values.
     func count(_ requests: UInt64, _ counter: RequestCounter, _ values: TextBlock) {
         unsafe values.withTexts { values in
             _ = unsafe envoy_dynamic_module_callback_http_filter_increment_counter(

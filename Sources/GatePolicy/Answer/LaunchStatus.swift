@@ -94,8 +94,8 @@ package struct ClientStatus: Sendable, Equatable {
 
 /// The terms of the deciding rule, as in the hint and in the denial.
 ///
-/// A term that this rule does not set has the highest value among all matching rules, and so does
-/// the minimum for a client that passes. A maintenance decision omits the terms of other rules,
+/// If this rule does not set a term, the term has the highest value among all matching rules. For a
+/// client that passes, this also applies to the minimum. A maintenance decision omits the terms of other rules,
 /// because an update does not end the maintenance window.
 extension ClientStatus {
     fileprivate var reportedMinimum: AppVersion? {

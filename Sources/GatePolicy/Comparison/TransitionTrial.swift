@@ -22,7 +22,7 @@ struct TransitionTrial {
         _ old: RuleSet,
         _ new: RuleSet
     ) {
-        // Other rules may still deny some of these clients, and distinguish them from the rest.
+        // Overlapping rules are included: they may still deny some of these clients, which are then tried separately.
         let besides = new.definition.rules.lazy
             .filter { $0.id != rule.id && $0.mode == .enforce && $0.match.overlaps(rule.match) }
             .prefix(Self.ruleLimit)

@@ -98,7 +98,7 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// Whether the lines so far are sufficient for a class.
+    /// Whether the fields read so far are sufficient to determine the client's class.
     package func isComplete(_ told: Told) -> Bool {
         !self.readsUserAgents || told.has(.version)
     }

@@ -50,7 +50,7 @@ struct ExactPath {
 
     private static func spelled(_ path: [UInt8]) -> [UInt8]? {
         var spelled: [UInt8] = []
-        // The characters beyond ASCII, decoded; any other character is replaced by a space.
+        // The non-ASCII characters, percent-decoded; each ASCII character is replaced by a space.
         var text: [UInt8] = []
         var rest = path[...]
         while let byte = rest.popFirst() {

@@ -137,7 +137,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     }
 }
 
-/// Settling, which completes the handling of every event.
+/// Settling, the last step of handling each event: it processes buffered input, flushes, and resumes reading.
 extension ClientConnection {
     private enum Settling {
         case settled

@@ -200,7 +200,8 @@ package struct RecentClients: ~Copyable {
         return nil
     }
 
-    /// The patience of an owner; `nil` if there is none, or if its slot has another verdict by now.
+    /// How many requests of other clients replace the owner of an entry; `nil` if the entry has no owner, or if the
+    /// slot of the owner has a different verdict by now.
     private func patience(at entry: Int) -> UInt8? {
         guard let owner = self.owners[entry], self.verdicts[owner.place] === owner.verdict else {
             return nil

@@ -110,7 +110,7 @@ final class RenderedAnswer: Sendable, Equatable {
         head += self.lineEnd
     }
 
-    /// Whether a status allows a body and its length (RFC 9110 sections 8.6 and 15.4.5).
+    /// Whether a response with this status may have a body and a `Content-Length` (RFC 9110 sections 8.6 and 15.4.5).
     static func hasBody(_ status: Int) -> Bool { status != 204 && status != 304 }
 
     /// The gRPC status as trailer fields, to end a response that has already started.

@@ -56,7 +56,7 @@ extension OperationReport {
         add(self.gaps.early, "were counted before the census recorded path shapes")
         add(
             self.gaps.unknownClients,
-            "are from clients beyond the cell limit; increase --census-max-cells"
+            "are from kinds of clients beyond --census-max-cells; increase it"
         )
         return remarks
     }

@@ -4,7 +4,7 @@ private import Synchronization
 
 /// The devices by day.
 extension CensusStore {
-    /// The number of seconds for which the counts of an incomplete day with devices are cached.
+    /// The number of seconds for which the device counts of an incomplete day are cached, unless they are empty.
     private static let freshness: Int64 = 30
     /// The number of seconds after a day in which counts may still be added.
     private static let delay: Int64 = 3_600

@@ -59,7 +59,7 @@ extension ImpactReport: CustomStringConvertible {
         }
         if self.impact.unknownRequests > 0 {
             lines.append(
-                "\(self.impact.unknownRequests) more requests are from clients beyond the cell limit"
+                "\(self.impact.unknownRequests) more requests are from kinds of clients beyond --census-max-cells"
             )
         }
         return (lines + self.remarks).joined(separator: "\n")

@@ -10,8 +10,7 @@ package struct HoldReport {
         self.now = now
     }
 
-    /// The lines of the report: for each rule whose hold can still apply, one per store of its
-    /// clients.
+    /// The lines of the report: one for each store that the clients of a rule use, if its hold can still apply.
     package var lines: [String] {
         self.definition.rulesWithNext.flatMap { rule in
             let isOver = rule.schedule.until.map { $0 <= self.now } ?? false

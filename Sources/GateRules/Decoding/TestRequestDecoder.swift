@@ -58,7 +58,7 @@ struct TestRequestDecoder {
         request.parts[.build] =
             fields["build"].flatMap { $0.build(self.problems) }.map { "\($0)" }
         request.headers = fields["headers"].map { self.headers($0) } ?? []
-        // As in a rule, `post` means POST.
+        // A method can be in lower case, as in a rule.
         let method = fields["method"].flatMap { RequestDecoder(problems: self.problems).method($0) }
         request.method = method?.uppercased() ?? request.method
         request.path = fields["path"].flatMap { self.path($0) } ?? request.path

@@ -22,7 +22,7 @@ struct CoveringIndex {
     private let floors: [RulesInReview.Floor]
     /// Positions of floors by the hash of one value of each condition.
     ///
-    /// After a hash collision, a floor may not cover the given one; `places(covering:)` omits it.
+    /// Because of hash collisions, an entry might not cover the given floor; `places(covering:)` omits such entries.
     private var places: [Int: [Int]] = [:]
     private var wide: [Int] = []
 

@@ -101,7 +101,7 @@ extension PublishedRules {
 
     /// Reads the file.
     ///
-    /// - Throws: The error to log if it cannot be read, or has other content.
+    /// - Throws: The error to log if the file cannot be read, or does not contain published rules.
     package init(path: String) throws(RulesFileError) {
         let source = try RulesSource(path: path, atMost: Self.maximumSize)
         try self.init(parsing: source.bytes, from: path)

@@ -139,8 +139,8 @@ extension ProxyHeaderParser {
             }
         }
 
-        /// Creates a family from the byte for the address family and the transport; fails for all
-        /// other values, which must be rejected.
+        /// Creates a family from the byte for the address family and the transport; fails for undefined values, which
+        /// must be rejected.
         init?(_ byte: UInt8) {
             switch byte {
             case 0x00: self = .unspecified

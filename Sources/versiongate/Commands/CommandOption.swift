@@ -33,7 +33,7 @@ enum CommandTime {
     ) throws -> Timestamp {
         let seconds = try self.before(now, text, flag: flag).seconds(until: now)
         guard 1...Pass.longestLifetime ~= seconds else {
-            try StandardError.fail("\(flag) '\(text)': expected a time from 1s to 30d")
+            try StandardError.fail("\(flag) '\(text)': expected a duration from 1s to 30d")
         }
         return now.advanced(by: seconds)
     }

@@ -8,7 +8,7 @@ struct PreviewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
         abstract:
-            "Prints a signed header that makes a tester's app get a denial, regardless of the rules.",
+            "Prints a signed header that gives a tester's app a chosen decision, regardless of the rules.",
         discussion: """
             The app, or a proxy on the tester's machine, adds the header to its requests. Other \
             clients and the rules are not affected. A gate with the same secret file \

@@ -66,8 +66,7 @@ struct LockoutCheck {
         self.refusedReleases = refused
     }
 
-    /// Reports the lockouts; a lockout that was active before, or is no stricter than before, only
-    /// warns.
+    /// Reports the lockouts; one that was already active, or is no stricter than before, is only a warning.
     func report(to findings: FindingCollector, against old: LoadedRules?) {
         let former = old?.definition.mode == .enforce ? old?.definition.rules ?? [] : []
         let before = Dictionary(firstOf: former.map { ($0.id, $0) })
