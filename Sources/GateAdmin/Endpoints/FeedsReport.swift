@@ -1,4 +1,3 @@
-private import FoundationEssentials
 internal import GateControl
 internal import GatePolicy
 internal import GateRecords

@@ -153,10 +153,3 @@ package struct ErrorEntry: Codable {
         self.message = error.message
     }
 }
-
-/// In JSON, times are strings in RFC 3339 format.
-extension Timestamp: Encodable {
-    package func encode(to encoder: any Encoder) throws {
-        try self.description.encode(to: encoder)
-    }
-}

@@ -21,9 +21,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
             fields["platform"].map {
                 $0.platform(of: "App Store Connect", among: platforms, problems)
             } ?? .ios
-        let readiness =
-            fields["builds"]
-            .flatMap { $0.choice(of: ConnectReadiness.self, problems) } ?? .testing
+        let readiness = fields.choice("builds", of: ConnectReadiness.self) ?? .testing
         let url = fields["url"].map { $0.address(problems) } ?? AppStoreConnectFeed.address
         let target = self.target(fields, app, platform, problems)
         guard let app, let id, let secret, let url, let target else { return nil }
@@ -43,21 +41,17 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         _ problems: Problems
     ) -> ConnectFacts.Target? {
         let name = fields["app"].flatMap { $0.text("an app identifier", problems) }
-        let link = fields["storeUrl"].flatMap { element in
-            element.parsed(as: "a store URL", problems, by: StoreLink.init(parsing:))
-        }
+        let link = fields["storeUrl"].flatMap { $0.storeLink(problems) }
         let rule = fields["rule"].map { self.rule($0, problems) }
-        let ask = fields["ask"].flatMap { $0.choice(of: ConnectDemand.self, problems) }
-        if rule == nil, let place = fields.place(of: "ask") {
-            problems.report("'ask' has no effect without a 'rule' for testers", at: place)
-        }
-        let words = fields["words"].flatMap { $0.choice(of: TestAudience.Words.self, problems) }
+        let ask = fields.choice("ask", of: ConnectDemand.self)
+        if rule == nil { fields.refuse("ask", "has no effect without a 'rule' for testers") }
+        let words = fields.choice("words", of: TestAudience.Words.self)
         guard let platform else { return nil }
         let bundle: String? = if case .bundle(let name)? = app { name } else { nil }
         return ConnectFacts.Target(
             app: name ?? bundle,
             platform: platform,
-            storeURL: link?.text,
+            storeURL: link,
             rule: rule,
             ask: ask ?? .require,
             words: words ?? .own

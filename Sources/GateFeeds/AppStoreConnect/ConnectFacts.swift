@@ -53,8 +53,9 @@ struct ConnectFacts {
     func sightings(after last: [String: String]?, now: Timestamp) -> [String: String] {
         let names = self.versions.map { Self.sighting(of: $0) }
         return Dictionary(
-            names.map { name in (name, last.map { $0[name] ?? "\(now)" } ?? Self.before) },
-            uniquingKeysWith: { first, _ in first }
+            firstOf: names.map { name in
+                (name, last.map { $0[name] ?? "\(now)" } ?? Self.before)
+            }
         )
     }
 

@@ -38,8 +38,8 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
     ) -> FirebaseDatabaseFeed.Reader {
         let secret = fields["secret"].flatMap { $0.secret(problems) }
         let account = fields["serviceAccount"].flatMap { $0.googleIdentity(problems) }
-        if fields["secret"] != nil, let place = fields.place(of: "serviceAccount") {
-            problems.report("'serviceAccount' cannot be combined with 'secret'", at: place)
+        if fields["secret"] != nil {
+            fields.refuse("serviceAccount", "cannot be combined with 'secret'")
         }
         if let account {
             return .account(AccessTokens(account, scopes: FirebaseDatabaseFeed.scopes))

@@ -20,9 +20,7 @@ struct GooglePlayDecoder: FeedSourceDecoder {
             } ?? GooglePlayFeed.production
         let account = fields.required("serviceAccount", of: "a feed")
             .flatMap { $0.googleIdentity(problems) }
-        let method =
-            fields["method"]
-            .flatMap { $0.choice(of: GooglePlayFeed.Method.self, problems) } ?? .releases
+        let method = fields.choice("method", of: GooglePlayFeed.Method.self) ?? .releases
         let app = fields["app"].flatMap { $0.text("an app identifier", problems) }
         let platform = fields["platform"].map { self.platform($0, problems) } ?? .android
         self.checkDevices(of: track, fields, problems)

@@ -41,8 +41,7 @@ struct MicroCMSDecoder: FeedSourceDecoder {
     private func url(_ fields: Fields, _ problems: Problems) -> FetchURL? {
         if let url = fields["url"] {
             for key in ["service", "endpoint"] {
-                guard let place = fields.place(of: key) else { continue }
-                problems.report("'\(key)' has no effect together with 'url'", at: place)
+                fields.refuse(key, "has no effect together with 'url'")
             }
             return url.address(problems)
         }

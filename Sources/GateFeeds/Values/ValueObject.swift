@@ -220,14 +220,11 @@ extension ValueObject {
 
     /// Decodes these keys of a feed; `usual` is the default for `holds`.
     init(_ fields: Fields, usually usual: Kind, _ problems: Problems) {
-        let kind = fields["holds"].flatMap { $0.choice(of: Kind.self, problems) } ?? usual
+        let kind = fields.choice("holds", of: Kind.self) ?? usual
         if kind == .rules {
-            for key in Self.keys.dropFirst() {
-                guard let place = fields.place(of: key) else { continue }
-                let reason =
-                    fields["holds"] == nil ? "without 'holds: version'" : "with 'holds: rules'"
-                problems.report("'\(key)' has no effect \(reason)", at: place)
-            }
+            let reason =
+                fields["holds"] == nil ? "without 'holds: version'" : "with 'holds: rules'"
+            for key in Self.keys.dropFirst() { fields.refuse(key, "has no effect \(reason)") }
         }
         self.init(
             kind: kind,

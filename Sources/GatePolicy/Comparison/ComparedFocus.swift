@@ -72,7 +72,7 @@ struct ComparedFocus {
     }
 
     private static func byID(_ rules: [RuleDefinition]) -> [String: RuleDefinition] {
-        Dictionary(rules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(firstOf: rules.map { ($0.id, $0) })
     }
 }
 

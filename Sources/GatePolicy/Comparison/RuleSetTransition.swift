@@ -188,10 +188,7 @@ private struct RuleChange {
     }
 
     private static func places(_ rules: [RuleDefinition]) -> [String: Int] {
-        Dictionary(
-            rules.enumerated().map { ($1.id, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        Dictionary(firstOf: rules.enumerated().map { ($1.id, $0) })
     }
 
     func successor(of rule: RuleDefinition) -> RuleDefinition? {

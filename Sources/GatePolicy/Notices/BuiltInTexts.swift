@@ -62,6 +62,6 @@ extension NoticeDefinition {
             )
             return (words.language, text)
         }
-        self.texts = Dictionary(texts, uniquingKeysWith: { first, _ in first })
+        self.texts = Dictionary(firstOf: texts)
     }
 }

@@ -87,3 +87,10 @@ extension Timestamp: CustomStringConvertible {
         return "\(parts.joined(separator: "-"))T\(self.time)Z"
     }
 }
+
+/// In JSON, times are strings in RFC 3339 format.
+extension Timestamp: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        try self.description.encode(to: encoder)
+    }
+}

@@ -5,10 +5,9 @@ import GatePolicy
 enum MaxForwardsAnswer {
     /// `TRACE` requests are not reflected, because a reflected request would show the client the fields that
     /// intermediaries have added.
-    static let trace = EndpointAnswer.problem(
-        405,
-        "This gateway rejects TRACE.",
-        [Self.allow]
+    static let trace = RenderedAnswer(
+        GateAnswer(status: 405, detail: "This gateway rejects TRACE."),
+        adding: [Self.allow]
     )
     static let options = RenderedAnswer(status: 204, fields: [Self.allow], body: [])
     /// The methods that the gate forwards; only the backend knows which methods it allows.

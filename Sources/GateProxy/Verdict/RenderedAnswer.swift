@@ -58,13 +58,14 @@ final class RenderedAnswer: Sendable, Equatable {
         self.init(status: status, head: head, body: body ?? [], sendsUpgrade: sendsUpgrade)
     }
 
-    convenience init(_ answer: GateAnswer) {
+    convenience init(_ answer: GateAnswer, adding fields: [HeaderField] = []) {
         let body = Array(answer.body.utf8)
         let retryAfter = answer.retryAfter.map { "Retry-After: \($0)\r\n" } ?? ""
-        let head =
-            StatusLine.text(answer.status) + "Content-Type: application/problem+json\r\n"
-            + "Cache-Control: no-store\r\n\(retryAfter)Content-Length: \(body.count)\r\n"
-        self.init(status: answer.status, head: Array(head.utf8), body: body, sendsUpgrade: false)
+        let rest =
+            "Content-Type: application/problem+json\r\nCache-Control: no-store\r\n\(retryAfter)"
+            + "Content-Length: \(body.count)\r\n"
+        let head = Array(StatusLine.text(answer.status).utf8) + Self.lines(fields) + rest.utf8
+        self.init(status: answer.status, head: head, body: body, sendsUpgrade: false)
     }
 
     init(status: Int, head: [UInt8], body: [UInt8], sendsUpgrade: Bool) {

@@ -11,6 +11,8 @@ package final class CensusStore: Sendable {
     package typealias Failure = StateDatabase.Failure
 
     /// The span of a row in seconds.
+    ///
+    /// The names of the cases are part of the keys in Redis, so they must not change.
     enum Span: Int64 {
         case minute = 60
         case hour = 3_600

@@ -34,7 +34,6 @@ package final class FleetStore: Sendable {
         let lines: [CensusReport.Line: Int]
     }
 
-    /// The names of the cases are part of the keys, so they must not change.
     private typealias Span = CensusStore.Span
 
     /// Sketches by line; `nil` for all devices.

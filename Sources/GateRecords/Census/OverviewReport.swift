@@ -22,8 +22,8 @@ package struct OverviewReport: Sendable {
         by ruleSet: RuleSet,
         at now: Timestamp
     ) throws(CensusStore.Failure) {
-        let minute = CensusStore.Span.minute.rawValue
-        let until = Timestamp(secondsSinceEpoch: (now.secondsSinceEpoch / minute + 1) * minute)
+        let minute = CensusStore.Span.minute
+        let until = Timestamp(secondsSinceEpoch: minute.start(of: now) + minute.rawValue)
         func rows(endingAt end: Timestamp) throws(CensusStore.Failure) -> [CensusRow] {
             try store.rows(since: Self.period(endingAt: end).since, until: end)
         }

@@ -38,7 +38,7 @@ package struct Fields {
     }
 
     /// Decodes the value of a key, one of the raw values of an enumeration.
-    func choice<Word: RawRepresentable<String> & CaseIterable>(
+    package func choice<Word: RawRepresentable<String> & CaseIterable>(
         _ key: String,
         of words: Word.Type
     ) -> Word? {
@@ -46,7 +46,7 @@ package struct Fields {
     }
 
     /// Reports a key, if it is present; the message is the key followed by the reason.
-    func refuse(_ key: String?, _ reason: String) {
+    package func refuse(_ key: String?, _ reason: String) {
         guard let key, let place = self.place(of: key) else { return }
         self.problems.report("'\(key)' \(reason)", at: place)
     }

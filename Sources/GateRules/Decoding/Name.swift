@@ -1,12 +1,3 @@
-/// The reason why a string is not a valid value, to append to `'…' is not …: `.
-package struct InvalidText: Error, CustomStringConvertible {
-    package let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}
-
 /// The name of a rule or a notice, which appears in headers, logs and metrics.
 struct Name: Sendable, Equatable {
     private static let marks = Array("._-".utf8)

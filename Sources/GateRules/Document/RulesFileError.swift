@@ -1,3 +1,5 @@
+internal import GatePolicy
+
 /// An error in a rules file and its location.
 package struct RulesFileError: Error, Sendable, Hashable {
     /// The file path as given by the operator.

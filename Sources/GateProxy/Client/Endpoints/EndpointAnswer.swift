@@ -61,31 +61,19 @@ enum EndpointAnswer {
         return RenderedAnswer(status: 204, fields: fields, body: [])
     }
 
-    static let methodNotAllowed = Self.problem(
-        405,
-        "This endpoint is read-only: use GET or HEAD.",
-        [HeaderField(name: "Allow", value: "GET, HEAD, OPTIONS")]
+    static let methodNotAllowed = RenderedAnswer(
+        GateAnswer(status: 405, detail: "This endpoint is read-only: use GET or HEAD."),
+        adding: [HeaderField(name: "Allow", value: "GET, HEAD, OPTIONS")]
     )
-    static let badPath = Self.problem(
-        400,
-        "The query can contain at most one 'path', which must begin with a slash."
-    )
-    static let notFound = Self.problem(404, "There is no such endpoint: use status or events.")
-
-    static func problem(
-        _ status: Int,
-        _ detail: String,
-        _ fields: [HeaderField] = []
-    ) -> RenderedAnswer {
-        RenderedAnswer(
-            status: status,
-            fields: fields + [
-                HeaderField(name: "Content-Type", value: "application/problem+json"),
-                HeaderField(name: "Cache-Control", value: "no-store"),
-            ],
-            body: Array(GateAnswer(status: status, detail: detail).body.utf8)
+    static let badPath = RenderedAnswer(
+        GateAnswer(
+            status: 400,
+            detail: "The query can contain at most one 'path', which must begin with a slash."
         )
-    }
+    )
+    static let notFound = RenderedAnswer(
+        GateAnswer(status: 404, detail: "There is no such endpoint: use status or events.")
+    )
 }
 
 extension WorkerRules {

@@ -1,6 +1,6 @@
 extension Dictionary {
     /// Creates a dictionary; of several values with the same key, the first is kept.
-    init(firstOf pairs: some Sequence<(Key, Value)>) {
+    package init(firstOf pairs: some Sequence<(Key, Value)>) {
         self.init(pairs, uniquingKeysWith: { first, _ in first })
     }
 }
