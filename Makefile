@@ -35,9 +35,10 @@ build: ## build the release executable
 	@dev/install-packages.sh build
 	VERSIONGATE_COMMIT=$(COMMIT) $(SWIFT) build $(RELEASE_FLAGS) --product versiongate
 
+# SwiftPM adds to an existing archive, so the code of a deleted file would remain in it. Therefore, `envoy-module` and `test`
+# remove the archive of the module first.
 envoy-module: ## build the module for Envoy, .build/release/libversiongate_envoy.so (5 minutes)
 	@dev/install-packages.sh build
-	@# SwiftPM adds to an existing archive, so that the code of a deleted file would be linked as well.
 	@rm -f .build/release/libversiongate_envoy.a
 	$(SWIFT) build $(RELEASE_FLAGS) --product versiongate_envoy
 	SWIFTC=$(SWIFT)c deploy/envoy/link.sh .build/release
@@ -47,6 +48,7 @@ test: ## lint, build and run all tests (10 minutes, 30 with the first build)
 	@dev/install-python.sh
 	@dev/install-python.sh $(PACKAGING)
 	@$(MAKE) --no-print-directory lint
+	@rm -f .build/debug/libversiongate_envoy.a
 	$(SWIFT) build --build-tests
 	python3 -B dev/notice.py --check
 	SWIFT="$(SWIFT)" MAKE="$(MAKE)" dev/run-tests.py --beside $(WAITING_TESTS)

@@ -2,8 +2,10 @@
 """Compares the ways in which Envoy can evaluate versions: the module, a Lua filter, and authorization requests to a gate.
 
 It prints the processor time that each of them adds to a request, in Envoy and in the gate together. The time of a request
-without any filter is subtracted; for denials, that is the time of a route whose direct response is a denial of the gate. The
-figures are the lowest of all rounds.
+without any filter is subtracted; for denials, that is the time of a route whose direct response is a denial of the gate.
+
+All of them run at the same time on one core, and take short turns, so that the speed of the machine affects them equally. Each
+is started several times, because a process can be faster than another one of the same program for its whole life.
 
 With --instructions, it prints the instructions in user space instead, which other load on the machine does not affect. The work of
 the kernel is left out: an authorization request causes a dozen system calls, and the module none.
@@ -35,6 +37,7 @@ from sidebyside.packages import find_peer  # noqa: E402
 from sidebyside.server import Server, ServerFailed, free_port, unwind_when_stopped  # noqa: E402
 from sidebyside.setup import RULES  # noqa: E402
 from sidebyside.traffic import CROWD, MIXED  # noqa: E402
+from sidebyside.turns import STUDENT, mean_and_error, turn  # noqa: E402
 from updates.noise import differences, most_by_chance  # noqa: E402
 
 LIBRARY = Path(__file__).resolve().parents[1] / ".build/release/libversiongate_envoy.so"
@@ -129,17 +132,28 @@ def ways(denied):
     return [alone, Way(MODULE, MODULE_FILTER), Way(LUA, LUA_FILTER), Way(GRPC, gateways.envoy().authorization)]
 
 
-def measure(bench, way, gate, traffic, denied, seconds):
-    """Returns the processor time of one request in microseconds, in Envoy and in the gate together."""
-    authorizer = bench.authorizer(gate, "grpc") if way.name == GRPC else None
-    server = bench.gateway(way, authorizer.port if authorizer else None)
-    servers = [server] + ([authorizer] if authorizer else [])
-    with bench.load(server, traffic, denied) as generator:
-        generator.run(seconds=WARM_UP_SECONDS)
-        before = sum(each.cpu_seconds() for each in servers)
-        figures = generator.run(seconds=seconds)
-        used = sum(each.cpu_seconds() for each in servers) - before
-    return used / figures["requests"] * 1e6
+def one_start(bench, gate, traffic, denied, options):
+    """Starts all ways; returns the median processor time that each adds to a request, in microseconds.
+
+    The time of the request without a filter itself is that of `ALONE`.
+    """
+    authorizer = bench.authorizer(gate, "grpc")
+    with contextlib.ExitStack() as stack:
+        running = []
+        for way in ways(denied):
+            server = stack.enter_context(bench.fresh_gateway(way, authorizer.port))
+            generator = stack.enter_context(bench.load(server, traffic, denied))
+            generator.run(requests=traffic.warm_up_requests)
+            pids = server.pids() + (authorizer.pids() if way.name == GRPC else [])
+            running.append((way.name, pids, generator))
+        found = {name: [] for name, _, _ in running}
+        for _ in range(options.turns):
+            times = dict.fromkeys(found, 0)
+            for name, pids, generator in (*running, *reversed(running)):
+                times[name] += turn(pids, generator, options.requests)[0] / 2 / 1000
+            for name, time in times.items():
+                found[name].append(time - (0 if name == ALONE else times[ALONE]))
+    return {name: statistics.median(values) for name, values in found.items()}
 
 
 def count_authorizer(gate, folder, cores):
@@ -254,6 +268,7 @@ def compare_latency(options):
 
 
 def compare(options):
+    """Prints the time that each way adds, and returns 1 if the module adds too much."""
     if not LIBRARY.exists():
         raise ServerFailed("there is no module: make envoy-module")
     if warning := busy_warning():
@@ -262,19 +277,15 @@ def compare(options):
     with Bench(options) as bench:
         for traffic in (MIXED, CROWD):
             for denied in (False, True):
-                found = {way: [] for way in ways(denied)}
-                for _ in range(options.rounds):
-                    for way, values in found.items():
-                        values.append(measure(bench, way, gate, traffic, denied, options.seconds))
-                # On a busy machine, the lowest value is the least disturbed one.
-                lowest = {way.name: min(values) for way, values in found.items()}
-                added = {name: value - lowest[ALONE] for name, value in lowest.items()}
-                print(f"\n{traffic.name}, {'denied' if denied else 'allowed'}, {options.rounds} rounds")
-                for name, value in lowest.items():
-                    print(f"  {name:20} {value:7.2f} µs  added {added[name]:6.2f} µs", flush=True)
-                part = added[MODULE] / added[GRPC]
-                is_met = part <= PART and added[MODULE] <= LIMIT
-                print(f"  module / ext_authz: {part:.3f}" + ("" if is_met else "  (not met)"))
+                starts = [one_start(bench, gate, traffic, denied, options) for _ in range(options.starts)]
+                print(f"\n{traffic.name}, {'denied' if denied else 'allowed'}, {options.starts} starts")
+                for name in starts[0]:
+                    middle, error = mean_and_error([start[name] for start in starts])
+                    print(f"  {name:20} {'takes' if name == ALONE else 'adds'} {middle:6.2f} µs ± {error:.2f}", flush=True)
+                added = statistics.mean(start[MODULE] for start in starts)
+                part, error = mean_and_error([start[MODULE] / start[GRPC] for start in starts])
+                is_met = part <= PART and added <= LIMIT
+                print(f"  module / ext_authz: {part:.3f} ± {error:.3f}" + ("" if is_met else "  (not met)"))
                 are_met = are_met and is_met
     return 0 if are_met else 1
 
@@ -282,8 +293,10 @@ def compare(options):
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/envoy_module.py", description=__doc__)
     parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
-    parser.add_argument("--rounds", type=between(1, 100), default=5)
-    parser.add_argument("--seconds", type=between(1, 600), default=2, help="the length of a run")
+    parser.add_argument("--starts", type=between(min(STUDENT), max(STUDENT)), default=5)
+    parser.add_argument("--turns", type=between(1, 1000), default=20, help="the twofold turns of each start")
+    parser.add_argument("--requests", type=between(100, 100_000), default=400, help="the requests of a turn")
+    parser.add_argument("--seconds", type=between(1, 600), default=2, help="the length of a run, with --pairs")
     parser.add_argument("--instructions", action="store_true", help="count instructions instead of processor time")
     parser.add_argument("--pairs", type=between(2, 100), help="compare latencies, with this number of pairs of runs")
     parser.add_argument("--rate", type=between(1, 100_000), default=2_000, help="requests a second, with --pairs")

@@ -19,17 +19,15 @@ sys.dont_write_bytecode = True
 from sidebyside import machine  # noqa: E402
 from sidebyside.bench import Bench  # noqa: E402
 from sidebyside.candidates import PEERS, gate  # noqa: E402
-from sidebyside.load import faults_in  # noqa: E402
 from sidebyside.options import BUILT_GATE, between  # noqa: E402
 from sidebyside.run import LoadFailed  # noqa: E402
 from sidebyside.scenarios import HEADLINE_SCENARIOS, RealTraffic  # noqa: E402
-from sidebyside.server import ServerFailed, thread_nanoseconds, unwind_when_stopped  # noqa: E402
+from sidebyside.server import ServerFailed, unwind_when_stopped  # noqa: E402
 from sidebyside.setup import Setup  # noqa: E402
 from sidebyside.traffic import POST  # noqa: E402
+from sidebyside.turns import STUDENT, mean_and_error, turn  # noqa: E402
 
 SCENARIOS = {each.name: each for each in (*HEADLINE_SCENARIOS, RealTraffic(POST, denied=False))}
-# Two-sided, 95 percent, of Student's distribution, by the number of starts.
-STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26, 11: 2.23, 12: 2.20}
 
 
 def candidate(name):
@@ -38,30 +36,6 @@ def candidate(name):
     if reason := found.missing():
         raise argparse.ArgumentTypeError(reason)
     return found
-
-
-def cpu_nanoseconds(pids):
-    """Returns the CPU time of all running threads of these processes so far."""
-    time = 0
-    for pid in pids:
-        # A thread can end at any time.
-        with contextlib.suppress(OSError):
-            for task in Path(f"/proc/{pid}/task").iterdir():
-                with contextlib.suppress(OSError):
-                    time += thread_nanoseconds(task)
-    if time == 0:
-        raise LoadFailed("no CPU times: the server has ended, or the kernel has no schedstat")
-    return time
-
-
-def turn(pids, generator, requests):
-    """Returns the CPU nanoseconds and the nanoseconds of a request."""
-    before = cpu_nanoseconds(pids)
-    figures = generator.run(requests=requests)
-    cpu = cpu_nanoseconds(pids) - before
-    if faults := faults_in(figures):
-        raise LoadFailed("; ".join(faults))
-    return cpu / figures["requests"], figures["nanoseconds"] / figures["requests"]
 
 
 def one_start(bench, scenario, options, number):
@@ -89,8 +63,7 @@ def one_start(bench, scenario, options, number):
 
 def interval(logarithms):
     """Returns the geometric mean of the ratios and its 95 % confidence interval, as text."""
-    middle = statistics.mean(logarithms)
-    error = STUDENT[len(logarithms)] * statistics.stdev(logarithms) / len(logarithms) ** 0.5
+    middle, error = mean_and_error(logarithms)
     return " | ".join(f"{math.exp(each):.3f}" for each in (middle, middle - error, middle + error))
 
 

@@ -69,6 +69,18 @@ class Bench:
             lambda folder: gateway.start(folder, self._gateway_cores, self._backend.port, authorizer_port),
         )
 
+    @contextlib.contextmanager
+    def fresh_gateway(self, gateway, authorizer_port):
+        """Starts a gateway that is not shared, and stops it on leaving."""
+        self._starts += 1
+        server = gateway.start(
+            self.folder / str(self._starts), self._gateway_cores, self._backend.port, authorizer_port)
+        try:
+            server.wait_until_idle()
+            yield server
+        finally:
+            server.stop()
+
     def _keep(self, key, start):
         if key not in self._started:
             self._starts += 1

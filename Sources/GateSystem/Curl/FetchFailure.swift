@@ -39,7 +39,7 @@ package enum FetchFailure: Error, Equatable {
     case badEncoding
     /// The response is not HTTP.
     case notHTTP
-    case tooManyRedirects
+    case tooManyRedirects(limit: Int)
     /// A redirect without `Location`, or a redirect of a request that must not be redirected.
     case unexpectedRedirect(status: Int)
     /// A redirect to a host that is not permitted, or to an invalid URL.
@@ -69,7 +69,7 @@ extension FetchFailure: CustomStringConvertible {
         case .silence: "the stream sent no data within the timeout"
         case .badEncoding: "the response does not match its Content-Encoding"
         case .notHTTP: "the response is not HTTP"
-        case .tooManyRedirects: "more than \(RedirectRule.limit) consecutive redirects"
+        case .tooManyRedirects(let limit): "more than \(limit) consecutive redirects"
         case .unexpectedRedirect(let status): "the redirect (\(status)) cannot be followed"
         case .refusedRedirect(let host?, _):
             "the redirect to '\(host)' is not allowed; list permitted hosts under 'redirectsTo'"

@@ -33,7 +33,7 @@ package final class Fetcher: Sendable {
             guard RedirectRule.isRedirect(response.head) else { return response }
             hop = try request.redirects.next(after: hop, first: request, response.head)
         }
-        throw .tooManyRedirects
+        throw .tooManyRedirects(limit: RedirectRule.limit)
     }
 
     /// Sends a request, follows the redirects that it allows, and waits for the response head.
@@ -46,7 +46,7 @@ package final class Fetcher: Sendable {
             guard RedirectRule.isRedirect(stream.head) else { return stream }
             hop = try request.redirects.next(after: hop, first: request, stream.head)
         }
-        throw .tooManyRedirects
+        throw .tooManyRedirects(limit: RedirectRule.limit)
     }
 
     private func answer(

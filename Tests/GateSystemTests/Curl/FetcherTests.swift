@@ -119,7 +119,7 @@ struct FetcherTests {
             [.answer("302 Found", fields: "Location: /again\r\n")]
         }
         let request = try self.request(backend)
-        await #expect(throws: FetchFailure.tooManyRedirects) {
+        await #expect(throws: FetchFailure.tooManyRedirects(limit: 5)) {
             try await self.fetcher.fetch(request)
         }
         #expect(backend.record.targets.count == RedirectRule.limit + 1)
