@@ -1,7 +1,7 @@
 /// An incremental SHA-256 hash (FIPS 180-4).
 ///
-/// It is written in Swift because the module for Envoy must not need libcrypto: Envoy contains BoringSSL, whose
-/// functions have the same names. Copies are independent of each other.
+/// The implementation is in Swift because the module for Envoy must not link libcrypto: Envoy
+/// contains BoringSSL, whose functions have the same names. Copies are independent of each other.
 package struct SHA256: Sendable {
     /// The size of a digest in bytes.
     package static let byteCount = 32

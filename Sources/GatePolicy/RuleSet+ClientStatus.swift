@@ -11,7 +11,7 @@ extension RuleSet {
         }
     }
 
-    /// Returns the status of a client for requests in a scope, at a given time.
+    /// Returns the status of a client for requests in a scope at a given time.
     ///
     /// The status is valid until the `validUntil` time of its decision.
     package func clientStatus(

@@ -1,8 +1,8 @@
 extension RuleSet {
-    /// The size of the content of a denial, for the language in which it is largest.
+    /// The size of the content of a denial, in the language in which the content is largest.
     package struct DenialSize: Sendable, Equatable {
         package let bytes: Int
-        /// The size in bytes as one line of ASCII JSON: see `/decide/nginx`.
+        /// The size in bytes of the content as one line of ASCII JSON (see `/decide/nginx`).
         package let bytesAsField: Int
         /// The language in which the content is largest.
         package let language: LanguageTag?

@@ -1,10 +1,10 @@
 /// Previews of decisions for testers.
 extension RuleSet {
-    /// Returns the decision that a tester sees: the previewed decision, with the terms of the first
-    /// rule that matches the client and has suitable terms.
+    /// Returns the decision that a tester sees.
     ///
-    /// A preview never makes a decision less strict, and never applies to requests that are not
-    /// evaluated.
+    /// The result is the previewed decision, with the terms of the first rule that matches the
+    /// client and has suitable terms. A preview never makes a decision less strict, and never
+    /// applies to requests that are not evaluated.
     package func decision(
         _ decided: Decision,
         previewing preview: Preview,
@@ -49,11 +49,10 @@ extension RuleSet {
         return decision
     }
 
-    /// Returns the response to a client that requests its status, and may send a preview, a pass, or
-    /// both.
+    /// Returns the response to a client that requests its status.
     ///
-    /// `pass` returns the pass if it is valid; it is called only if the rules deny or route the
-    /// client.
+    /// The request may contain a preview, a pass, or both. `pass` returns the pass if it is valid,
+    /// and is called only if the rules deny or route the client.
     package func launchStatus(
         previewing preview: Preview? = nil,
         passing pass: () -> Pass? = { nil },
@@ -64,7 +63,7 @@ extension RuleSet {
     ) -> LaunchStatus {
         var status = self.clientStatus(of: identity, in: scope, at: now, address: address)
         if status.decision.isLiftable, let pass = pass() {
-            // The floors and the store URL of the rules do not apply to the client.
+            // A client with a pass does not get the floors and the store URL of the rules.
             status = ClientStatus(decision: status.decision.passed(by: pass))
             status.decision.ruleID = nil
         }
@@ -82,7 +81,7 @@ extension RuleSet {
         return self.responder.status(status, identity)
     }
 
-    /// The request header fields that the status of a client can depend on, for `Vary`.
+    /// Returns the request header fields that the status of a client can depend on, for `Vary`.
     package func inputs(of status: LaunchStatus, isPreview: Bool) -> String {
         let inputs = isPreview ? self.previewedAnswerInputs : self.answerInputs
         guard status.decision.passID != nil else { return inputs }
@@ -103,15 +102,16 @@ extension RuleSet {
         return answer
     }
 
-    /// Returns the header fields for the backend's response to a tester; these also prevent caches
-    /// from sending that response to other clients.
+    /// Returns the header fields to add to the backend's response to a tester.
+    ///
+    /// The fields mark the preview, and prevent caches from sending the response to other clients.
     package func marked(_ hint: [HeaderField], as preview: Preview) -> [HeaderField] {
         hint + [
             HeaderField(name: "Vary", value: Preview.fieldName.lowercased()), preview.mark,
         ]
     }
 
-    /// Returns the rule whose terms a preview shows; `nil` if it shows the built-in texts.
+    /// Returns the rule whose terms a preview shows; `nil` if the preview shows the built-in texts.
     private func example(
         of kind: Preview.Kind,
         for subject: CompiledRule.Subject,

@@ -1,14 +1,14 @@
 extension RuleSet {
-    /// Runs the tests of the rules file, and returns the failures in the order of the file.
+    /// Runs the tests in the rules file, and returns the failures in the order of the file.
     package func runTests(now: Timestamp) -> [RuleTestFailure] {
         self.definition.tests.compactMap { self.run($0, now: now) }
     }
 
-    /// Runs one test, and returns its failure; `nil` if its expectation is met.
+    /// Runs one test, and returns the failure; `nil` if the expectation is met.
     ///
-    /// A test without a time has to pass at all times from now on: a restart at a later time must
-    /// not reject rules that are accepted today. Such a test ignores maintenance windows, unless
-    /// its expectation involves maintenance.
+    /// A test without a time must pass at all times from `now`, because a restart at a later time must
+    /// not reject rules that are accepted now. Such a test ignores maintenance windows, unless its
+    /// expectation involves maintenance.
     package func run(_ test: RuleTest, now: Timestamp) -> RuleTestFailure? {
         if let time = test.at { return self.failure(of: test, at: time, from: nil) }
         if let failure = self.failure(of: test, at: now, from: nil) { return failure }
@@ -22,8 +22,9 @@ extension RuleSet {
         return nil
     }
 
-    /// The maximum number of times at which a test is run, higher than the number of dates in any
-    /// rules file.
+    /// The maximum number of times at which a test is run.
+    ///
+    /// No rules file has this many dates.
     private static let changeLimit = 10_000
 
     private func failure(
@@ -72,7 +73,7 @@ extension RuleSet {
         return self.definition.rules.contains { rule in
             guard rule.maintenance != nil else { return false }
             if let status = expectation.status, status == rule.answer.status { return true }
-            // If the rule has a floor, its ID may be expected because of the floor.
+            // A rule with a floor may be expected to decide because of its floor.
             return !rule.hasTerms && named.contains(rule.id)
         }
     }

@@ -1,7 +1,7 @@
 /// One revision of all rules and notices, compiled and immutable.
 ///
-/// None of its functions can fail, regardless of the content of a request: all errors are reported
-/// when the rules are loaded.
+/// No function of a rule set can fail, regardless of the content of a request. All errors are
+/// reported when the rules are loaded.
 package final class RuleSet: Sendable {
     package let definition: RuleSetDefinition
     let reader: IdentityReader
@@ -41,7 +41,9 @@ package final class RuleSet: Sendable {
     /// The query parameters that `identify(_:)` reads, in lower case.
     package var identityQueryNames: [String] { self.reader.queryNames }
 
-    /// The claims of a client that sends no identity; further claims can be added to a copy.
+    /// The claims of a client that sends no identity.
+    ///
+    /// Further claims can be added to a copy.
     package var noClaims: IdentityClaims { self.reader.noClaims }
 
     package func identify(_ claims: IdentityClaims) -> ClientIdentity {
@@ -61,8 +63,8 @@ package final class RuleSet: Sendable {
 
     /// Returns the scope of a request: the properties that rules depend on, apart from the client.
     ///
-    /// This is called once for every request, so it reads the bytes in place, and allocates memory
-    /// only for a target that has several spellings or matches more than eight patterns.
+    /// This function is called once for every request. It reads the bytes in place, and allocates
+    /// memory only for a target that has several spellings or matches more than eight patterns.
     package func scope(
         method: borrowing Span<UInt8>,
         target: borrowing Span<UInt8>
@@ -74,14 +76,14 @@ package final class RuleSet: Sendable {
         self.classifier.scope(method: method.span, target: target.span)
     }
 
-    /// Whether a decision can depend on the client address, so that it has to be part of cache
+    /// Whether a decision can depend on the client address, which then has to be part of cache
     /// keys.
     package var dependsOnAddress: Bool {
         self.definition.rulesWithNext.contains { !$0.rollout.isEmpty }
     }
 
-    /// The header fields, in lower case, whose value makes no difference if it is a single parsable
-    /// value.
+    /// The lower-case names of the header fields whose value has no effect if it is a single
+    /// parsable value.
     ///
     /// These are the fields for the device, unless a rule has a rollout.
     package var indifferentHeaderNames: Set<String> {
@@ -92,7 +94,7 @@ package final class RuleSet: Sendable {
         )
     }
 
-    /// Evaluates a client for requests in a scope, at a given time.
+    /// Evaluates a client for requests in a scope at a given time.
     ///
     /// `address` is the address that the client connects from. In rollouts, it distinguishes
     /// clients without a device ID.
@@ -118,9 +120,10 @@ package final class RuleSet: Sendable {
     }
 
     /// Returns the denial for a client that has to upgrade, or for a request during a maintenance
-    /// window; `nil` if the request passes.
+    /// window.
     ///
-    /// `Retry-After` counts from `now`: see `Answer.counted(to:)`.
+    /// Returns `nil` if the request passes. `Retry-After` counts from `now` (see
+    /// `Answer.counted(to:)`).
     package func answer(
         to decision: Decision,
         for identity: ClientIdentity,
@@ -130,8 +133,9 @@ package final class RuleSet: Sendable {
         self.responder.answer(to: decision, for: identity, as: form)?.counted(to: now)
     }
 
-    /// Returns the denial with a given string in place of the client's version; `nil` also for a
-    /// form that does not contain the version verbatim.
+    /// Returns the denial with a given string in place of the client's version.
+    ///
+    /// Returns `nil` if the request passes, or if the form does not contain the version verbatim.
     package func answer(
         to decision: Decision,
         for identity: ClientIdentity,
@@ -145,17 +149,17 @@ package final class RuleSet: Sendable {
         return self.answer(to: decision, for: identity, as: form, at: now)
     }
 
-    /// Whether responses contain the app or the platform as the client wrote it.
+    /// Whether responses contain the app or the platform exactly as the client sent it.
     package var answersRepeatNames: Bool { self.responder.repeatsNames }
 
-    /// Returns a key for everything in which denials for clients of a class can differ: the texts
-    /// and the store URL.
+    /// Returns a key for the values in which denials for clients of a class can differ.
     ///
-    /// `languages` contains the values of the fields for the client's languages.
+    /// These values are the texts and the store URL. `languages` contains the values of the
+    /// client's language fields.
     package func answerKey(languages: [String]) -> [UInt8] {
         let identity = ClientIdentity(languages: languages)
         let chosen = self.responder.languages(for: identity).map { $0?.description ?? "" }
-        // If the country makes a difference, a client that sends it has no class.
+        // If the country affects the response, a client that sends its country has no class.
         let country = self.clientClasses?.linksByCountry == true ? identity.likelyCountry : nil
         return Array((chosen + [country ?? ""]).joined(separator: "\0").utf8)
     }
@@ -163,14 +167,16 @@ package final class RuleSet: Sendable {
     /// The request header fields that the gate's responses can depend on, for `Vary`.
     package var answerInputs: String { self.responder.vary }
 
-    /// Returns the header fields that are added to the backend's response for a client that should
-    /// update, or before a maintenance window.
+    /// Returns the header fields that are added to the backend's response.
+    ///
+    /// There are fields for a client that should update, and for an announced maintenance window.
     package func hint(for decision: Decision) -> [HeaderField] {
         Hint(decision).fields
     }
 
-    /// Returns, in the order of the file, the rules that would deny a client without their dates and
-    /// rollouts.
+    /// Returns the reasons why rules do not yet deny a client, because of their dates or rollouts.
+    ///
+    /// The reasons are in the order of the rules file.
     package func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,
@@ -185,17 +191,18 @@ package final class RuleSet: Sendable {
 
 /// Facts about the rules for the census.
 extension RuleSet {
-    /// Returns the patterns of rules that a request matched, as written; all patterns if the
-    /// request's path has too many readings.
+    /// Returns the patterns of rules that a request matched, as written in the rules file.
+    ///
+    /// Returns all patterns if the request's path has too many readings.
     package func patterns(in scope: RequestScope) -> [String] {
         guard let numbers = scope.patterns.numbers else { return self.classifier.texts }
         return numbers.map { self.classifier.texts[$0] }
     }
 
-    /// The patterns of all rules, as written.
+    /// The patterns of all rules, as written in the rules file.
     package var patterns: [String] { self.classifier.texts }
 
-    /// The patterns of all exemptions, as written.
+    /// The patterns of all exemptions, as written in the rules file.
     package var exemptPatterns: [String] { self.definition.exemptions.map(\.text) }
 
     /// Returns the scope of a request that matches the patterns for which `matches` returns true.
@@ -209,8 +216,8 @@ extension RuleSet {
 
     /// Returns the scope of all requests with a shape.
     ///
-    /// The result is `nil` if the rules may distinguish between these requests, because the rules
-    /// contain segments that the shape omits.
+    /// Returns `nil` if the rules may distinguish between these requests, because the rules contain
+    /// segments that the shape omits.
     package func scope(of shape: PathShape) -> RequestScope? {
         let method = Array(shape.method.utf8)
         func scope(of path: String) -> RequestScope {
@@ -228,6 +235,6 @@ extension RuleSet {
     /// Returns the indices in `identityHeaderNames` of the fields for a part.
     package func headerIndices(of part: IdentityPart) -> [Int] { self.reader.indices(of: part) }
 
-    /// The index of `User-Agent` in `identityHeaderNames`; `nil` if it is not read.
+    /// The index of `User-Agent` in `identityHeaderNames`; `nil` if `User-Agent` is not read.
     package var userAgentIndex: Int? { self.reader.userAgentIndex }
 }

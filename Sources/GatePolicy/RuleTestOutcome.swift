@@ -1,4 +1,4 @@
-/// The outcome of a test, to be compared with its expectation.
+/// The outcome of a test, for comparison with the expectation of the test.
 struct RuleTestOutcome {
     let decision: Decision
     /// The status of the denial; `nil` if the request passes.
@@ -65,13 +65,16 @@ package struct RuleTestFailure: Sendable, Equatable {
     package let test: String
     package let differences: [Difference]
     package let reason: String
-    /// The time from which the test fails; `nil` for the time in the test, or for the current time.
+    /// The time from which the test fails.
+    ///
+    /// `nil` means the time in the test, or else the current time.
     package let from: Timestamp?
-    /// Whether the client passes although the test expects a denial, for example because of an undo
-    /// or a mistake.
+    /// Whether the client passes although the test expects a denial.
+    ///
+    /// An undo or a mistake can be the reason.
     package let isLaxer: Bool
 
-    /// The expected and the actual results, as a sentence.
+    /// A sentence with the expected and the actual results.
     package var message: String {
         let sentences = self.differences.map { difference in
             let why = difference.aspect == Self.decision ? " (\(self.reason))" : ""

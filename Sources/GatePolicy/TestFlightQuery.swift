@@ -1,19 +1,19 @@
 /// The queries that a TestFlight build can send.
 package enum TestFlightQuery: Sendable, Equatable {
-    /// The newest build that an audience can install.
+    /// A query for the newest build that an audience can install.
     case latest(TestAudience)
-    /// The audience of a version.
+    /// A query for the audience of a version.
     case audience
 }
 
 /// The build that sends a query, and the build that the query is about.
 ///
-/// Missing values come from the sender's identity.
+/// Missing values are taken from the sender's identity.
 package struct TestFlightSubject: Sendable, Equatable {
     package var identity: ClientIdentity
-    /// Overrides the app of the identity.
+    /// The app that the query is about; `nil` for the app in the sender's identity.
     ///
-    /// The next two properties do the same for the version and the build.
+    /// `version` and `build` override the identity in the same way.
     package var app: String?
     package var version: String?
     package var build: String?
@@ -36,10 +36,12 @@ package struct TestFlightSubject: Sendable, Equatable {
             && (self.identity.platform.value.map { $0 == testFlight.platform } ?? true)
     }
 
-    /// The version and build that the query is about; `nil` if the version is missing or either of
-    /// them is unparsable, because any result would be a guess.
+    /// The version and build that the query is about.
+    ///
+    /// `nil` if the version is missing, or if the version or the build is unparsable, because any
+    /// result would be a guess.
     fileprivate var asked: (version: AppVersion, build: AppVersion?)? {
-        // An unparsable value is not replaced by the value in the identity.
+        // A value from the identity never replaces an unparsable value in the query.
         let version: AppVersion? =
             if let text = self.version { try? AppVersion(parsing: text) } else {
                 self.identity.version.value
@@ -67,7 +69,7 @@ extension RuleSet {
         confirmed: [String: Timestamp],
         at now: Timestamp
     ) -> [UInt8] {
-        // If there are several apps, a client that does not send its app may be any of them.
+        // If there are several apps, a client that does not send its app could be any of them.
         let apps = self.definition.testFlight.filter { subject.isFor($0) }
         let app = apps.count == 1 ? apps.first : nil
         let words = app?.words ?? .own

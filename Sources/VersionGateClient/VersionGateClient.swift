@@ -74,8 +74,8 @@ public final class VersionGateClient: Sendable {
 
     /// Adds the headers with the identity of the build.
     ///
-    /// All requests to the gate need them, including those of background sessions and WebSockets. A
-    /// request without them is denied if the rules require them.
+    /// All requests to the gate need these headers, including requests of background sessions and
+    /// WebSockets. If the rules require the headers, requests without them are denied.
     ///
     /// - Parameter request: A request to the gate. Do not add the headers to other requests.
     public func prepare(_ request: inout URLRequest) {
@@ -103,9 +103,9 @@ public final class VersionGateClient: Sendable {
     /// - Parameters:
     ///   - response: The head of the response.
     ///   - data: The content of the response.
-    /// - Returns: The denial, if the header `X-VersionGate` or the problem type (RFC 9457)
-    ///   identifies one. A 426 without either is not a denial, because other software also returns
-    ///   426.
+    /// - Returns: The denial; `nil` if neither the header `X-VersionGate` nor the problem type
+    ///   (RFC 9457) identifies the response as a denial. The status 426 is not sufficient, because
+    ///   other software also returns 426.
     public func inspect(_ response: URLResponse, _ data: Data) -> Denial? {
         guard let response = response as? HTTPURLResponse else { return nil }
         return Denial(response, data, at: self.endpoints.surroundings.now())

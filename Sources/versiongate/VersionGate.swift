@@ -18,7 +18,7 @@ struct VersionGate: AsyncParsableCommand {
     )
 
     static func main() async {
-        // Must precede all calls that open a descriptor or write an error.
+        // This call must precede all calls that open a descriptor or write an error.
         self.openStandardDescriptors()
         // Swift reads the arguments from /proc. Without it, a command would print the help and exit
         // with 0.
@@ -27,8 +27,8 @@ struct VersionGate: AsyncParsableCommand {
             _exit(EXIT_FAILURE)
         }
         let isGate = CommandLine.arguments.dropFirst().first == "serve"
-        // A SIGHUP that arrives before it is trapped would end the process; the files that it would reload are read
-        // later anyway.
+        // A SIGHUP that arrives before the signal is trapped would end the process. Ignoring the signal has no effect
+        // on the rules, because the gate has not read the files yet.
         if isGate { _ = signal(SIGHUP, SIG_IGN) }
         await self.main(nil)
         // The `exit` handlers would destroy state that other threads still use, such as OpenSSL in a fetch that has
@@ -37,13 +37,13 @@ struct VersionGate: AsyncParsableCommand {
         if isGate { _exit(EXIT_SUCCESS) }
     }
 
-    /// Opens those of the descriptors 0, 1 and 2 that were closed at startup, on `/dev/null`.
+    /// Opens `/dev/null` on each of the descriptors 0, 1 and 2 that is closed at startup.
     ///
-    /// Otherwise the next file or socket could get the descriptor of standard error, and receive log
+    /// Otherwise, the next file or socket could get the descriptor of standard error and receive log
     /// lines.
     private static func openStandardDescriptors() {
         var descriptor: Int32
-        // Each call gets the lowest free descriptor.
+        // Each call to `open` returns the lowest free descriptor.
         repeat {
             descriptor = unsafe open("/dev/null", O_RDWR)
         } while 0...STDERR_FILENO ~= descriptor

@@ -84,7 +84,7 @@ struct DoctorTests {
                 ("--rules", folder.path(of: "none.yaml"), "rules", "none.yaml"),
                 (
                     "--upstream", "http://127.0.0.1:\(closed.port)", "backend",
-                    "nothing listens there"
+                    "nothing is listening at this address"
                 ),
                 ("--upstream", "http://nowhere.invalid", "backend", "host name"),
                 ("--upstream", "unix:/nowhere/socket", "backend", "no such socket"),

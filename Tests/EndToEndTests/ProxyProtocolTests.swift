@@ -84,7 +84,7 @@ struct ProxyProtocolTests {
                 try client.send(text)
                 #expect(try client.rest().bytes.isEmpty)
                 let line = try scene.gate.logLine("a refusal") {
-                    $0.message == "connection refused: PROXY protocol"
+                    $0.message == "connection refused: PROXY protocol error"
                 }
                 #expect(line.metadata["reason"]?.contains(reason) == true, "\(line.text)")
                 #expect(try scene.finalRecord().received.isEmpty)

@@ -89,7 +89,7 @@ struct RestartTests {
             _ = shutdown(socket, Int32(SHUT_RDWR))
             #expect(try scene.gate.waitForExit() == .status(1))
             try scene.gate.logLine("the reason") {
-                $0.message == "the listener has closed unexpectedly"
+                $0.message == "the listener closed unexpectedly"
             }
         }
     }

@@ -7,7 +7,7 @@ internal import GateRules
 /// The active rules, with their terms and origins.
 struct ActiveRulesReport: Encodable {
     struct Origin: Encodable {
-        /// `file`, or `state` if the gate started with the last good rules.
+        /// The origin of the rules: `file`, or `state` if the gate started with the last good rules.
         let kind: String
         let files: [String]
         let feeds: [String]
@@ -15,7 +15,7 @@ struct ActiveRulesReport: Encodable {
 
     struct Reload: Encodable {
         let at: Timestamp
-        /// The origin as in the audit log: `start`, `signal`, `file` or `admin`.
+        /// The origin of the reload as in the audit log: `start`, `signal`, `file` or `admin`.
         let by: String
         let name: String?
         let successful: Bool

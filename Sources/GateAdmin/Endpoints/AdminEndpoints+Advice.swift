@@ -35,7 +35,7 @@ extension AdminEndpoints {
         }
     }
 
-    /// Reports on the clients that the route of a rule selects, or all routes to a backend.
+    /// Returns a report on the clients selected by the route of a rule, or by all routes to a backend.
     func routeSunset(_ query: AdminQuery) async throws(AdminAnswer) -> AdminAnswer {
         let (store, now) = (try self.store, self.now())
         let target: RouteReport.Target
@@ -95,7 +95,7 @@ extension AdminEndpoints {
 }
 
 extension AdminQuery {
-    /// Returns a share such as `1%`.
+    /// Returns the value of a parameter that is a share such as `1%`.
     fileprivate func share(_ name: String, usually text: String) throws(AdminAnswer) -> Double {
         guard let share = ShareFormat.share(self[name] ?? text) else {
             throw .invalid(name, "expected a share above 0% and below 100%, such as '1%'")

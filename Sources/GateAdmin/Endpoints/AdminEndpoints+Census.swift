@@ -42,7 +42,7 @@ extension AdminEndpoints {
         }
     }
 
-    /// Returns a response from the census, or the reason why there is none.
+    /// Returns the response that `answer` creates, or an error response if the census is off or cannot be read.
     private func reading(
         _ answer: (Census) async throws(CensusStore.Failure) -> AdminAnswer
     ) async -> AdminAnswer {

@@ -8,7 +8,7 @@ internal import NIOHTTP1
 
 /// The endpoint that reports which counted clients proposed rules would affect.
 extension AdminEndpoints {
-    /// The rules that are compared with the active ones.
+    /// The proposed rules, which are compared with the active rules.
     private enum Candidate: Sendable {
         /// A rules file that replaces all files.
         case text([UInt8])
@@ -63,7 +63,7 @@ extension AdminEndpoints {
         }
     }
 
-    /// Runs slow work outside the event loop, one request at a time, and returns its response.
+    /// Returns the response created by slow work, which runs outside the event loop for one request at a time.
     func respondInBackground(
         _ work: @escaping @Sendable () throws(CensusStore.Failure) -> AdminAnswer
     ) async -> AdminAnswer {

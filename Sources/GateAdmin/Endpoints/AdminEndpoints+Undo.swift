@@ -5,7 +5,7 @@ internal import GateRecords
 internal import GateRules
 internal import NIOHTTP1
 
-/// Endpoints that restore previous rules, or show the effect of doing so.
+/// Endpoints that restore previous rules, or preview the effect of an undo.
 extension AdminEndpoints {
     private struct Wish: Decodable {
         /// The revision to return to.
@@ -27,7 +27,7 @@ extension AdminEndpoints {
         guard let wish = try? JSONDecoder().decode(Wish.self, from: Data(request.body)) else {
             return .refusal(.badRequest, "expected a body such as {\"to\":\"REVISION\"}")
         }
-        // HTML forms cannot send this field (Fetch Standard, CORS-safelisted request headers).
+        // HTML forms cannot send `If-Match` (Fetch Standard, CORS-safelisted request headers).
         let stated = request.fields["If-Match"]
         guard stated.count == 1, let seen = stated.first.flatMap({ Self.tag($0) }) else {
             return .refusal(

@@ -217,7 +217,7 @@ package struct AdminEndpoints: Sendable {
         guard let audit = self.audit else {
             throw .refusal(
                 .serviceUnavailable,
-                "changes to the rules are not recorded; the gate's log has the reason"
+                "changes to the rules are not recorded; see the gate's log for the reason"
             )
         }
         let limit = try query.number("limit", in: 1...1_000) ?? Self.usualRecords
@@ -248,10 +248,10 @@ package struct AdminEndpoints: Sendable {
         switch outcome {
         case .taken: AdminAnswer(.accepted, Receipt(feed: feed))
         case .unknown: .refusal(.notFound, "no feed with this name has a webhook")
-        // 401 requires a challenge with an authentication scheme (RFC 9110 section 15.5.2), and
-        // signatures have none.
+        // A 401 response requires a challenge with an authentication scheme (RFC 9110 section
+        // 15.5.2), but there is no scheme for these signatures.
         case .unsigned: .refusal(.forbidden, "the signature is missing")
-        case .invalidSignature: .refusal(.forbidden, "the signature is wrong")
+        case .invalidSignature: .refusal(.forbidden, "the signature is invalid")
         case .secretMissing: .refusal(.serviceUnavailable, "the signature cannot be verified")
         }
     }

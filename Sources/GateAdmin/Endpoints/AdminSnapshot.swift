@@ -2,7 +2,7 @@ internal import GateControl
 internal import GateProxy
 internal import GateRecords
 
-/// A snapshot of the gate's state, compared with an earlier one to detect changes for a page.
+/// A snapshot of the gate's state, compared with an earlier snapshot to detect changes for a page.
 struct AdminSnapshot: Sendable, Equatable {
     /// The parts of the state that a page may have to load again, named as in the API.
     enum Part: String, Sendable, Encodable {
@@ -39,7 +39,7 @@ struct AdminFigures: Sendable, Equatable, Encodable {
     let denied: UInt64
     let warned: UInt64
     let observed: UInt64
-    /// The requests that were allowed because of a pass.
+    /// The number of requests that were allowed because of a pass.
     let passed: UInt64
     let connections: Int
 }

@@ -2,7 +2,7 @@ internal import GatePolicy
 internal import GateProxy
 internal import GateRules
 
-/// The gate's response to a request, and the reason for it.
+/// The gate's response to a request, and the reason for the decision.
 struct ExplainReport: Encodable {
     struct Observed: Encodable {
         /// The ID of the rule; `nil` for the policy for unidentified clients.
@@ -26,7 +26,7 @@ struct ExplainReport: Encodable {
 
     struct Held: Encodable {
         let rule: String
-        /// The time until which the rule is held; `nil` if it is not known.
+        /// The time until which the rule is held; `nil` if unknown.
         let until: Timestamp?
     }
 
@@ -40,13 +40,13 @@ struct ExplainReport: Encodable {
     let at: Timestamp
     /// The outcome: `refused`, `answered`, `denied` or `passed`.
     ///
-    /// `refused` means that the request is not valid HTTP, and `answered` that the response is from
+    /// `refused` means that the request is not valid HTTP. `answered` means that the response is from
     /// one of the gate's endpoints.
     private(set) var outcome: String
     private(set) var decision: String?
     private(set) var rule: String?
     private(set) var reason: String?
-    /// The route to a named backend; `nil` for the default one.
+    /// The route to a named backend; `nil` for the default backend.
     private(set) var route: Route?
     private(set) var observed: [Observed] = []
     private(set) var observedRoutes: [Route] = []

@@ -2,11 +2,11 @@ internal import FoundationEssentials
 package import GateSystem
 package import Logging
 
-/// Sends the metrics to an OpenTelemetry collector at regular intervals, by OTLP over HTTP.
+/// Sends the metrics to an OpenTelemetry collector at regular intervals, with OTLP over HTTP.
 ///
-/// https://opentelemetry.io/docs/specs/otlp/#otlphttp
+/// See https://opentelemetry.io/docs/specs/otlp/#otlphttp.
 package struct MetricsExporter: Sendable {
-    /// The timeouts of an export, and of the last one, which delays the shutdown.
+    /// The timeouts of a regular export and of the final export, which delays shutdown.
     private static let (deadline, lastDeadline) = (Duration.seconds(10), Duration.seconds(2))
 
     private let endpoints: AdminEndpoints
@@ -15,13 +15,15 @@ package struct MetricsExporter: Sendable {
     private let fetcher: Fetcher
     private let logger: Logger
 
+    /// Creates an exporter.
+    ///
     /// - Parameters:
     ///   - endpoints: The source of the metrics.
     ///   - url: The URL of the collector for metrics, which usually ends with `/v1/metrics`.
     ///   - interval: The time between two exports.
     ///   - trust: The certificate authorities of the collector.
     ///   - logger: The log for failures and recoveries.
-    /// - Throws: The reason why nothing can be sent.
+    /// - Throws: An error if memory, file descriptors or threads are exhausted.
     package init(
         _ endpoints: AdminEndpoints,
         to url: FetchURL,
@@ -36,7 +38,7 @@ package struct MetricsExporter: Sendable {
         self.logger = logger
     }
 
-    /// Exports until the task is canceled, and once more then.
+    /// Exports the metrics until the task is canceled, and then once more.
     ///
     /// The totals count from the start of the gate, so a failed export loses no counts.
     package func run() async {
@@ -53,11 +55,11 @@ package struct MetricsExporter: Sendable {
             }
             isFailing = failure != nil
         }
-        // A canceled task cannot fetch.
+        // The final export needs a new task, because a fetch fails in a canceled task.
         await Task.detached { _ = await self.export(within: Self.lastDeadline) }.value
     }
 
-    /// Sends the current metrics; returns the reason if that fails.
+    /// Sends the current metrics; returns the reason if the export fails.
     private func export(within deadline: Duration) async -> String? {
         guard let metrics = await self.endpoints.metrics() else { return nil }
         let now = Date().timeIntervalSince1970

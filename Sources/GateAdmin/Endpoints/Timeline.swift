@@ -1,7 +1,7 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// The dates in rules, and what changes at each.
+/// The dates in rules, and the change at each date.
 struct Timeline {
     enum Change: String, Encodable {
         case warns, enforces, ends
@@ -58,7 +58,7 @@ struct Timeline {
             events.append(Event(time: time, rule: rule.id, change: change, words: words))
         }
         let schedule = rule.schedule
-        // A route does not warn.
+        // A route does not warn clients.
         let warnFrom = rule.route == nil ? schedule.warnFrom : nil
         add(.warns, at: warnFrom, "\(clients) get a recommendation to update")
         add(.enforces, at: schedule.enforceFrom, "\(clients) \(fate)")
@@ -94,7 +94,7 @@ struct Timeline {
         return events
     }
 
-    /// Describes the clients that a rule applies to.
+    /// Returns a description of the clients that a rule applies to.
     private static func clients(of rule: RuleDefinition) -> String {
         if let route = rule.route {
             let parts = [self.list("versions", route.versions), self.list("builds", route.builds)]

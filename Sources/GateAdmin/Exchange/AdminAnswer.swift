@@ -5,7 +5,7 @@ internal import NIOHTTP1
 
 /// A response from the admin listener: JSON, metrics, a file or a status without a body.
 ///
-/// Endpoints also throw it, to reject a request.
+/// Endpoints also throw a response to reject a request.
 struct AdminAnswer: Error, Equatable {
     /// A problem document (RFC 9457) without its own type.
     private struct Problem: Encodable {
@@ -49,7 +49,7 @@ struct AdminAnswer: Error, Equatable {
         self.body = Array(text.utf8)
     }
 
-    /// Creates an error response; the status tells whether the client or the gate is at fault.
+    /// Creates an error response; the status shows whether the client or the gate is at fault.
     ///
     /// `errors` contains the errors in rules or in a request, if there are any.
     static func refusal(
@@ -68,7 +68,7 @@ struct AdminAnswer: Error, Equatable {
 
     static let disallowedHost = AdminAnswer.refusal(
         .misdirectedRequest,
-        "the Host must be an IP address, localhost, or the name in --admin-listen"
+        "the Host header must be an IP address, localhost, or the name in --admin-listen"
     )
 
     static let tooManyListeners = AdminAnswer.overload(
@@ -91,11 +91,14 @@ struct AdminAnswer: Error, Equatable {
         .refusal(.serviceUnavailable, message).with("Retry-After", "\(retryAfter)")
     }
 
-    static let crossOrigin = AdminAnswer.refusal(.forbidden, "the page is from a different origin")
+    static let crossOrigin = AdminAnswer.refusal(
+        .forbidden,
+        "the request is from a page of a different origin"
+    )
 
     /// Creates the response to a request without a valid token.
     ///
-    /// `isPage` states whether the client is a browser, which can only send a token as a password.
+    /// `isPage` is whether the client is a browser, which can send a token only as a password.
     static func unauthorized(isPage: Bool) -> AdminAnswer {
         let answer = AdminAnswer.refusal(
             .unauthorized,

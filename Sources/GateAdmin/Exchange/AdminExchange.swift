@@ -1,10 +1,10 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The state machine for the requests of one connection; it returns actions and performs none.
+/// The state machine for the requests of one connection; it returns the actions that the caller performs.
 struct AdminExchange {
     enum HeadAction: Equatable {
-        /// The connection is about to close.
+        /// Discard the input, because the connection is about to close.
         case discard
         case read
         /// Send a 100 (Continue) response (RFC 9110 section 10.1.1), and then read the body.
@@ -20,7 +20,7 @@ struct AdminExchange {
 
     enum EndAction: Equatable {
         case answer(AdminRequest)
-        /// The connection is about to close.
+        /// Discard the input, because the connection is about to close.
         case discard
         case close
     }
@@ -47,7 +47,7 @@ struct AdminExchange {
         self.hosts = hosts
     }
 
-    /// The audience of the request whose body is incomplete.
+    /// The audience of the request whose body is incomplete; `nil` if there is none.
     var receivingAudience: AdminAudience? {
         switch self.state {
         case .reading(let request): request.route.audience
@@ -110,10 +110,10 @@ struct AdminExchange {
         return waits && head.version == .http1_1 ? .readAfterContinue : .read
     }
 
-    /// Whether the request comes from the gate's own page, or from a client that sends no `Origin`.
+    /// Returns whether the request comes from the gate's own page, or from a client that sends no `Origin`.
     ///
     /// Requests from other pages (RFC 6454 section 7) are rejected, because a browser adds the operator's password to
-    /// them.
+    /// such requests.
     private static func isOfOwnPage(_ fields: HTTPHeaders) -> Bool {
         let hosts = fields["Host"]
         return fields["Origin"].allSatisfy { origin in
@@ -128,8 +128,8 @@ struct AdminExchange {
                 self.end()
                 return .refuse(self.tooLarge)
             }
-            // Leaves a single reference to the body, so that appending a chunk does not copy the
-            // previous chunks.
+            // The assignment leaves a single reference to the body, so that appending a chunk does not
+            // copy the previous chunks.
             self.state = .idle
             request.body += piece.readableBytesView
             self.state = .reading(request)
@@ -153,7 +153,7 @@ struct AdminExchange {
         }
     }
 
-    /// Handles input that is not a valid request, or not a valid remainder of one.
+    /// Handles invalid input: a malformed request head or body.
     ///
     /// - Returns: The response to send before the connection closes; `nil` if the request already has its response.
     mutating func receiveInvalidInput(_ error: HTTPParserError) -> AdminAnswer? {
@@ -177,7 +177,9 @@ struct AdminExchange {
         }
     }
 
-    /// Handles the loss of the slot for an incomplete request body; returns `nil` if there is no such body.
+    /// Handles the loss of the slot for an incomplete request body.
+    ///
+    /// - Returns: The error response; `nil` if no request body is incomplete.
     mutating func loseSlot() -> AdminAnswer? {
         switch self.state {
         case .reading: break
@@ -187,7 +189,7 @@ struct AdminExchange {
         return .tooManyBodies
     }
 
-    /// Handles the end of a response; the next request may start if the connection is kept.
+    /// Handles the end of a response; the next request can start if the connection stays open.
     mutating func finish() {
         self.state = self.keepsConnection ? .idle : .ended
     }
@@ -197,7 +199,7 @@ struct AdminExchange {
         return .refuse(answer)
     }
 
-    /// Marks the next response as the last one.
+    /// Marks the next response as the last response on the connection.
     private mutating func end() {
         self.keepsConnection = false
         self.state = .ended

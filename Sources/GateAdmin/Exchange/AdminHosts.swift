@@ -3,9 +3,9 @@ internal import NIOCore
 
 /// The values of `Host` that requests from operators may have (RFC 9110 section 7.2).
 ///
-/// This protects against DNS rebinding: a malicious page can point its own host name to this machine, and could then
-/// read responses from this listener in an operator's browser. The browser still sends that name as `Host`. A request
-/// to an IP address cannot come from such a page.
+/// The check protects against DNS rebinding: a malicious page can point its own host name to this machine, and could
+/// then read responses from this listener in an operator's browser. The browser still sends the page's host name as
+/// `Host`. A request to an IP address cannot come from such a page.
 struct AdminHosts: Sendable, Equatable {
     /// The allowed names in lower case; `nil` to allow all.
     private let names: Set<String>?
@@ -13,7 +13,7 @@ struct AdminHosts: Sendable, Equatable {
     /// Creates the allowed names for a listener.
     ///
     /// - Parameters:
-    ///   - address: The address that it listens on. The names are known only for loopback addresses; for other
+    ///   - address: The address of the listener. The names are known only for loopback addresses; for other
     ///     addresses, all names are allowed.
     ///   - name: The configured host; `nil` for inherited sockets.
     init(_ address: SocketAddress?, listeningOn name: String?) {
@@ -21,7 +21,7 @@ struct AdminHosts: Sendable, Equatable {
         self.names = address?.isLoopbackOnly == true ? names : nil
     }
 
-    /// Whether the values of `Host` are allowed; clients other than browsers may omit the field.
+    /// Returns whether the values of `Host` are allowed; clients other than browsers may omit the field.
     func admits(_ values: [String]) -> Bool {
         guard let names = self.names else { return true }
         return values.allSatisfy { value in

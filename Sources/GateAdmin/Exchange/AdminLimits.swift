@@ -58,7 +58,7 @@ package struct AdminLimits: Sendable {
             + self.probing + self.draining + self.streams
     }
 
-    /// Returns these limits, lowered to fit a descriptor limit; most descriptors are for the data plane.
+    /// Returns these limits, lowered to fit a descriptor limit; most descriptors are reserved for the data plane.
     package func fitting(descriptors: UInt64?) -> AdminLimits {
         guard let descriptors else { return self }
         var limits = self
@@ -70,7 +70,7 @@ package struct AdminLimits: Sendable {
 
 /// The kind of clients that an endpoint serves.
 ///
-/// Limits apply per audience, so that requests from one audience never wait for those from another.
+/// Limits apply per audience, so that requests from one audience never wait for requests from another audience.
 enum AdminAudience: Sendable, Hashable, CaseIterable {
     /// Probes and webhooks, which need no token.
     case open

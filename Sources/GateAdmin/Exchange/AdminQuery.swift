@@ -50,7 +50,7 @@ struct AdminQuery: Sendable, Equatable {
         return number
     }
 
-    /// Parses the value of a parameter; an error names the parameter.
+    /// Returns the parsed value of a parameter; an error names the parameter.
     func parsed<Value>(
         _ name: String,
         _ text: String,

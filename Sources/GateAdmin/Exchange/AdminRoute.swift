@@ -84,18 +84,17 @@ enum AdminRoute: Sendable, Equatable {
     /// Returns the path of the webhook for a feed.
     static func path(ofHook feed: String) -> String { self.hooks + feed }
 
-    /// Whether the endpoint is only for operators, who must use an allowed `Host` and, if tokens are configured, a
-    /// token.
+    /// Whether only operators can use the endpoint, with an allowed `Host` and, if tokens are configured, a token.
     ///
-    /// Webhooks are authenticated by their signature, and may use any host name that their source knows. Probes only
-    /// get a status.
+    /// Webhooks are authenticated by their signature, and can use any host name. The response to a probe is only a
+    /// status.
     var isForOperators: Bool { self.audience != .open }
 
     /// The audience of the endpoint.
     var audience: AdminAudience {
         switch self {
         case .hook, .healthy, .ready: .open
-        // `versiongate undo` and the page request the preview of an undo first, so it must be available as well.
+        // `versiongate undo` and the page request the preview of an undo first, so the preview has the same audience.
         case .reload, .resetBreaker, .undo: .changes
         case .page, .feeds, .metrics, .breaker, .document, .rules, .findings, .census, .traffic,
             .overview, .adoption, .denials, .impact, .explain, .timeline, .audit, .events,

@@ -7,19 +7,19 @@ struct AdminToken: Sendable, Equatable {
     private static let longest = 4096
     private static let longestName = 64
 
-    /// The name; `nil` for a line with only a token.
+    /// The name of the token; `nil` for a line with only a token.
     let name: String?
     fileprivate let bytes: [UInt8]
 
     /// Parses a line: a token, or a name, a space and a token.
     ///
-    /// - Throws: `AdminTokenError` if the token is invalid, or short enough to be guessed.
+    /// - Throws: `AdminTokenError` if the token is invalid or too short to be secure.
     init(_ line: some StringProtocol) throws(AdminTokenError) {
         let words = line.split(maxSplits: 1, whereSeparator: { $0 == " " || $0 == "\t" })
         let bytes = Array((words.last ?? "").drop { $0 == " " || $0 == "\t" }.utf8)
         guard bytes.count >= Self.shortest, bytes.count <= Self.longest else {
             throw AdminTokenError(
-                "expected \(Self.shortest) to \(Self.longest) characters; create them with: openssl rand -hex 32"
+                "expected \(Self.shortest) to \(Self.longest) characters; create a token with: openssl rand -hex 32"
             )
         }
         guard bytes.allSatisfy(Self.isVisible) else {
@@ -37,7 +37,7 @@ struct AdminToken: Sendable, Equatable {
 
     private static func isVisible(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte }
 
-    /// Compares tokens in a time that does not depend on how many bytes match.
+    /// Returns whether the tokens are equal, in a time that does not depend on how many bytes match.
     fileprivate func isEqual(to stated: [UInt8]) -> Bool {
         var difference = stated.count ^ self.bytes.count
         for index in self.bytes.indices {
@@ -48,12 +48,14 @@ struct AdminToken: Sendable, Equatable {
     }
 }
 
-/// The tokens in a file, one per line; there is at least one.
+/// The tokens in a file, one per line; there is at least one token.
 struct AdminTokens: Sendable, Equatable {
     private static let limit = 100
 
     private let tokens: [AdminToken]
 
+    /// Parses the content of a token file.
+    ///
     /// - Throws: `AdminTokenError` if a line is invalid, or there is no token.
     init(_ text: some StringProtocol) throws(AdminTokenError) {
         let lines = text.split(whereSeparator: \.isNewline)
@@ -70,7 +72,7 @@ struct AdminTokens: Sendable, Equatable {
     /// The first token.
     var text: String { String(decoding: self.tokens.first?.bytes ?? [], as: UTF8.self) }
 
-    /// Returns the token in the given values of `Authorization`, if it is one of these tokens.
+    /// Returns the token in the given values of `Authorization`; `nil` if it is not one of these tokens.
     func token(stated values: [String]) -> AdminToken? {
         guard values.count == 1, let value = values.first else { return nil }
         let scheme = value.prefix { $0 != " " }
@@ -79,12 +81,12 @@ struct AdminTokens: Sendable, Equatable {
         switch scheme.lowercased() {
         case "bearer": stated = Array(credentials.utf8)
         case "basic":
-            // Browsers ask for a user name and a password (RFC 7617); the token is sent as the password.
+            // Browsers prompt for a user name and a password (RFC 7617); the token is sent as the password.
             guard let decoded = Data(base64Encoded: String(credentials)) else { return nil }
             stated = Array(decoded.drop { $0 != UInt8(ascii: ":") }.dropFirst())
         default: return nil
         }
-        // All tokens are compared, so that the time does not depend on which one matches.
+        // All tokens are compared, so that the time does not depend on which token matches.
         return self.tokens.filter { $0.isEqual(to: stated) }.first
     }
 }
@@ -106,6 +108,8 @@ package final class AdminTokenFile: Sendable {
     private let path: String
     private let last: Mutex<AdminTokens>
 
+    /// Reads the file at `path`.
+    ///
     /// - Throws: `AdminTokenError` if the file has no valid tokens.
     package init(path: String) throws(AdminTokenError) {
         self.path = path

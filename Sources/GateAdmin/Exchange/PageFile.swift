@@ -69,7 +69,7 @@ enum PageFile: String, Sendable, CaseIterable {
         }
     }
 
-    /// Only files of the page may be loaded, and other pages may not embed it in a frame.
+    /// The content security policy: the page can load only its own files, and other pages cannot embed it in a frame.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
         "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

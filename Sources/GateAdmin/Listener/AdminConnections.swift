@@ -35,7 +35,7 @@ final class AdminConnections {
     private var phases: [ObjectIdentifier: AdminPhase] = [:]
     private var members: [ObjectIdentifier: any Member] = [:]
     private var working: [AdminAudience: Int] = [:]
-    /// The number of connections that have lost their slots since the last log message.
+    /// The number of connections that lost their slots since the last log message.
     private var losses = 0
     private var lastLine: NIODeadline?
 
@@ -45,7 +45,7 @@ final class AdminConnections {
         self.now = now
     }
 
-    /// Moves a connection to a phase; `nil` if it needs no slot.
+    /// Moves a connection to a phase; `nil` means that the connection needs no slot.
     func move(_ member: any Member, to phase: AdminPhase?) {
         let id = ObjectIdentifier(member)
         if let last = self.phases.removeValue(forKey: id) { self.slots[last]?.free(id) }
@@ -61,7 +61,7 @@ final class AdminConnections {
         if let loser { self.end(loser) }
     }
 
-    /// Closes a draining connection or else an idle one; returns false if there is neither.
+    /// Closes a draining connection, or an idle connection if none is draining; returns false if there is neither.
     ///
     /// The newest idle connection is kept, because it may be about to send a request.
     func closeSpare() -> Bool {
@@ -75,7 +75,7 @@ final class AdminConnections {
         return false
     }
 
-    /// Counts a request as in progress; returns false if there are too many.
+    /// Counts a request as in progress; returns false if too many requests are in progress.
     ///
     /// Requests are counted instead of connections because the work continues after the client has
     /// disconnected.

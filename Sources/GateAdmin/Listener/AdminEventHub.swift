@@ -12,7 +12,7 @@ final class AdminEventHub {
     private static let checksPerFigures = 4
     /// The number of checks without an event after which a heartbeat comment is sent.
     private static let checksPerHeartbeat = 30
-    /// The number of checks, about one hour's worth, after which a page must reconnect with a token that is valid at
+    /// The number of checks, over about one hour, after which a page must reconnect with a token that is valid at
     /// that time.
     private static let checksPerStream = 7_200
 
@@ -34,6 +34,8 @@ final class AdminEventHub {
     private var moment: AdminSnapshot?
     private var figures: AdminFigures?
 
+    /// Creates a hub without streams.
+    ///
     /// - Parameters:
     ///   - endpoints: The endpoints whose state is checked.
     ///   - eventLoop: The event loop of all channels.
@@ -53,7 +55,7 @@ final class AdminEventHub {
 
     /// Starts an event stream for a page.
     ///
-    /// - Returns: False if there are too many streams.
+    /// - Returns: Whether the stream was started; false if the maximum number of streams is open.
     func add(_ channel: any Channel) -> Bool {
         guard self.listeners.count < self.limit else { return false }
         self.listeners[ObjectIdentifier(channel)] = Listener(channel: channel)
@@ -64,7 +66,7 @@ final class AdminEventHub {
         let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: fields)
         channel.write(HTTPServerResponsePart.head(head), promise: nil)
         self.send("retry: 2000\n\n", to: channel)
-        // Makes the next check send the figures, which a new page does not have yet.
+        // The reset makes the next check send the figures, which a new page does not have yet.
         self.figures = nil
         let hub = NIOLoopBound(self, eventLoop: self.eventLoop)
         channel.closeFuture.whenComplete { _ in hub.value.remove(channel) }
@@ -84,7 +86,7 @@ final class AdminEventHub {
         (self.watch, self.moment) = (nil, nil)
     }
 
-    /// Checks for changes, unless the last check is still running.
+    /// Checks the state for changes, unless the previous check is still running.
     private func look() {
         guard !self.isLooking else { return }
         self.isLooking = true
@@ -128,7 +130,7 @@ final class AdminEventHub {
     }
 
     private func send(_ text: String, to channel: any Channel) {
-        // Unread bytes are buffered in the kernel, and then here up to the channel's high watermark.
+        // Unread bytes are buffered in the kernel, and then in the channel up to its high watermark.
         guard channel.isWritable else { return channel.close(promise: nil) }
         self.listeners[ObjectIdentifier(channel)]?.silence = 0
         let body = channel.allocator.buffer(string: text)

@@ -25,7 +25,7 @@ final class AdminHandler: ChannelInboundHandler {
     /// Whether the response is an event stream, which does not end on its own.
     private var isStreaming = false
 
-    /// Creates the last handler of a channel; `closing` is the first one.
+    /// Creates the last handler of a channel; `closing` is the first handler.
     init(
         _ endpoints: AdminEndpoints,
         _ hub: AdminEventHub,
@@ -120,10 +120,10 @@ final class AdminHandler: ChannelInboundHandler {
         }
     }
 
-    /// Starts to process a complete request.
+    /// Starts processing a complete request.
     ///
-    /// The response is sent in a later event-loop tick: sending it makes the decoder read the next pipelined request,
-    /// and the recursion would otherwise grow with the number of requests.
+    /// The response is sent in a later event-loop tick. Sending makes the decoder read the next pipelined request, and
+    /// the recursion would otherwise grow with the number of requests.
     private func answer(_ request: AdminRequest) {
         let audience = request.route.audience
         self.audience = audience
@@ -183,8 +183,8 @@ final class AdminHandler: ChannelInboundHandler {
 
     /// Starts the next request, or closes the connection.
     ///
-    /// This happens once the kernel has the whole response. Otherwise responses to pipelined requests would
-    /// accumulate in memory while the client reads none of them.
+    /// The handler calls this method once the kernel has the whole response. Otherwise, responses to pipelined requests
+    /// would accumulate in memory while the client reads none of them.
     private func finish() {
         self.isSending = false
         self.exchange.finish()
@@ -208,7 +208,7 @@ final class AdminHandler: ChannelInboundHandler {
     }
 
     private func enter(_ phase: AdminPhase?) {
-        // A failed write closes the channel before it returns.
+        // A failed write closes the channel before the write returns.
         guard phase == nil || self.channel.isActive else { return }
         self.phase = phase
         self.connections.move(self, to: phase)

@@ -5,8 +5,8 @@ package import NIOCore
 private import NIOHTTP1
 private import NIOPosix
 
-/// The server for operators, with its own listener and event loop, so that its requests do not delay those from
-/// clients.
+/// The server for operators, with its own listener and event loop, so that requests from operators do not delay
+/// requests from clients.
 package final class AdminServer: Sendable {
     /// The address or inherited sockets to listen on.
     package enum Place: Sendable {
@@ -23,7 +23,7 @@ package final class AdminServer: Sendable {
     private let channels: [any Channel]
     private let hasSuccessor: Bool
 
-    /// The local address; the port is the actual one if 0 was configured.
+    /// The local address, with the actual port if port 0 was configured.
     package let address: SocketAddress
 
     private init(
@@ -50,7 +50,7 @@ package final class AdminServer: Sendable {
     ///   - limits: The limits for connections and requests.
     ///   - logger: The logger for warnings.
     /// - Returns: The server, which is already accepting connections.
-    /// - Throws: The system's error if the server cannot listen there, and `AdminTokenError` if
+    /// - Throws: The system's error if the server cannot listen on `place`, and `AdminTokenError` if
     ///   other machines could connect without a token.
     package static func start(
         on place: Place,

@@ -2,9 +2,10 @@ internal import GateProxy
 
 /// The slots for the connections in one phase.
 ///
-/// If all slots are occupied, a new connection is still accepted, and another one loses its slot. This way, clients
-/// that occupy slots without using them cannot block others. The connection that loses its slot is the oldest one from
-/// the network with the most connections, so that a network cannot displace the connections of other networks.
+/// If all slots are occupied, a new connection is still accepted, and another connection loses its slot. This way,
+/// clients that occupy slots without using them cannot block other clients. The connection that loses its slot is the
+/// oldest connection from the network with the most connections, so that a network cannot displace the connections of
+/// other networks.
 struct ConnectionSlots<Connection: Hashable> {
     private struct Slot {
         let connection: Connection
@@ -39,7 +40,9 @@ struct ConnectionSlots<Connection: Hashable> {
         if let index { self.free(at: index) }
     }
 
-    /// Frees the slot of the oldest connection from the network that has the most; `nil` if no slot is occupied.
+    /// Frees the slot of the oldest connection from the network that has the most connections.
+    ///
+    /// - Returns: The connection that loses its slot; `nil` if no slot is occupied.
     mutating func freeOldest() -> Connection? {
         let most = self.counts.values.max()
         guard let index = self.slots.firstIndex(where: { self.counts[$0.network] == most }) else {

@@ -4,8 +4,8 @@ internal import NIOCore
 ///
 /// If a socket is closed with unread input, the kernel resets the connection and the client loses
 /// unread data. A client that sends a large request before it reads would then never see the error
-/// response. Therefore the write side is closed first, and input is discarded until the client
-/// closes its side.
+/// response. This handler closes the write side first, and discards input until the client closes
+/// its side.
 final class DrainingCloseHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -1,10 +1,10 @@
 /// The text-based exposition format of Prometheus, version 0.0.4.
 ///
-/// https://github.com/prometheus/docs/blob/main/docs/instrumenting/exposition_formats.md
+/// See https://github.com/prometheus/docs/blob/main/docs/instrumenting/exposition_formats.md.
 enum Exposition {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// Returns the families in the given order, each with its help and type; families without samples are omitted.
+    /// Returns the metrics in the given order, each with its help and type; metrics without samples are omitted.
     static func text(_ families: [MetricFamily]) -> String {
         var text = ""
         for family in families where !family.samples.isEmpty {
@@ -54,7 +54,7 @@ enum Exposition {
         let isPlain = text.utf8.allSatisfy { $0 != 0x5C && $0 != 0x0A && $0 != 0x22 }
         guard !isPlain else { return text }
         var escaped = ""
-        // By Unicode scalar: a carriage return followed by a line feed is a single `Character`.
+        // The loop uses Unicode scalars, because a carriage return followed by a line feed is a single `Character`.
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\\": escaped += "\\\\"

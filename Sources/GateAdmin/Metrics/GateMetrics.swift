@@ -4,7 +4,7 @@ internal import GateProxy
 internal import GateRecords
 internal import GateRules
 
-/// The metrics of a gate; `docs/metrics.md` explains the purpose of each.
+/// The metrics of a gate, which `docs/metrics.md` describes.
 ///
 /// Label values come from the rules file, the settings and this code, never from a client.
 struct GateMetrics {
@@ -16,7 +16,7 @@ struct GateMetrics {
     let feeds: [FeedStatus]
     var census: Census.Status?
     var breaker: Breaker.Status?
-    /// Whether the file for modules has the active rules; `nil` if there is none.
+    /// Whether the file of published rules contains the active rules; `nil` without `--publish-rules`.
     var arePublished: Bool?
     let droppedLogLines: UInt64
     let release: GateView.Release
@@ -291,7 +291,7 @@ extension GateMetrics {
 }
 
 extension MetricFamily.Value {
-    /// Returns a histogram in seconds from one in nanoseconds.
+    /// Converts a histogram from nanoseconds to seconds.
     fileprivate static func seconds(_ latency: LatencyHistogram) -> MetricFamily.Value {
         .histogram(
             MetricFamily.Histogram(

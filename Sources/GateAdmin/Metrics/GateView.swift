@@ -20,6 +20,8 @@ package struct GateView: Sendable {
     let isReady: @Sendable () -> Bool
     let droppedLogLines: @Sendable () -> UInt64
 
+    /// Creates a view from functions that return the current state.
+    ///
     /// - Parameters:
     ///   - release: The version and commit.
     ///   - statistics: Returns all counters; `nil` if the gate is shutting down.

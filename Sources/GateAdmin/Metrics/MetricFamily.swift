@@ -56,7 +56,7 @@ struct MetricFamily: Sendable, Equatable {
 
     /// Returns a copy of the family with additional counts.
     ///
-    /// They are sorted by their labels, so that scrapes of the same values are identical.
+    /// The counts are sorted by their labels, so that scrapes of the same values are identical.
     func with(_ counts: [[Label]: UInt64]) -> MetricFamily {
         var family = self
         let sorted = counts.sorted { left, right in

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// The metrics as an `ExportMetricsServiceRequest` of OTLP 1 in JSON.
 ///
-/// Names and labels are those of `/metrics`. 64-bit integers are strings, as the JSON encoding of
-/// Protocol Buffers requires.
+/// The names and labels are the same as in `/metrics`. 64-bit integers are strings, as the JSON
+/// encoding of Protocol Buffers requires.
 struct OTLPMetrics: Encodable {
     /// The value of `aggregationTemporality` for totals since the start of the process.
     private static let cumulative = 2
@@ -67,7 +67,7 @@ struct OTLPMetrics: Encodable {
 
     private struct NumberPoint: Encodable {
         let attributes: [Attribute]
-        /// `nil` for a gauge.
+        /// The start of the process, in nanoseconds since 1970; `nil` for a gauge.
         let startTimeUnixNano: String?
         let timeUnixNano: String
         var asInt: String?
@@ -110,8 +110,10 @@ struct OTLPMetrics: Encodable {
 
     private let resourceMetrics: [ResourceMetrics]
 
+    /// Creates an export request.
+    ///
     /// - Parameters:
-    ///   - families: The metrics; those without samples are omitted.
+    ///   - families: The metrics; metrics without samples are omitted.
     ///   - version: The version of the gate.
     ///   - resource: The attributes of this gate.
     ///   - start: The start of the process, in seconds since 1970.
@@ -144,7 +146,7 @@ struct OTLPMetrics: Encodable {
             metric.sum = Sum(dataPoints: family.samples.map { self.point($0, times, isSum: true) })
         case .gauge:
             let points = family.samples.map { self.point($0, times, isSum: false) }
-            // JSON has no infinite numbers.
+            // JSON cannot represent infinite numbers.
             metric.gauge = Gauge(dataPoints: points.filter { $0.asDouble?.isFinite ?? true })
         case .histogram:
             let points = family.samples.compactMap { HistogramPoint($0, times) }
@@ -153,7 +155,7 @@ struct OTLPMetrics: Encodable {
         return metric
     }
 
-    /// Returns the unit as a code of UCUM; the names of the metrics contain their units.
+    /// Returns the UCUM code of the unit in a metric's name.
     private static func unit(of name: String) -> String {
         name.contains("_seconds") ? "s" : name.contains("_bytes") ? "By" : "1"
     }

@@ -23,7 +23,7 @@ struct ProcessFigures: Sendable, Equatable {
         if unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 {
             figures.processorSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
         }
-        // One of the descriptors is for the folder itself.
+        // One of the listed descriptors is the open folder itself.
         let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         figures.openDescriptors = descriptors.map { max(0, $0.count - 1) }
         var limit = rlimit()
@@ -42,14 +42,14 @@ struct ProcessFigures: Sendable, Equatable {
         try? String(contentsOfFile: path, encoding: .utf8)
     }
 
-    /// The second number in `/proc/PID/statm` (proc_pid_statm(5)).
+    /// Returns the number of resident pages: the second number in `/proc/PID/statm` (proc_pid_statm(5)).
     static func residentPages(statm text: String) -> UInt64? {
         let words = text.split(separator: " ")
         return words.count > 1 ? UInt64(words[1]) : nil
     }
 
-    /// The 22nd field in `/proc/PID/stat` (proc_pid_stat(5)): the start time in clock ticks since
-    /// boot.
+    /// Returns the start time in clock ticks since boot: the 22nd field in `/proc/PID/stat`
+    /// (proc_pid_stat(5)).
     static func startTicks(stat text: String) -> UInt64? {
         // The name of the process, in parentheses, may contain spaces and parentheses itself.
         guard let name = text.lastIndex(of: ")") else { return nil }
@@ -57,7 +57,7 @@ struct ProcessFigures: Sendable, Equatable {
         return words.count > 20 ? UInt64(words[20]) : nil
     }
 
-    /// The value of `btime` in `/proc/stat` (proc_stat(5)), in seconds since 1970.
+    /// Returns the boot time in seconds since 1970: the value of `btime` in `/proc/stat` (proc_stat(5)).
     static func bootTime(stat text: String) -> Double? {
         let line = text.split(separator: "\n").first { $0.hasPrefix("btime ") }
         return line?.split(separator: " ").last.flatMap { Double($0) }

@@ -13,10 +13,9 @@ package struct APIOperation: Sendable {
     package let method: String?
     /// The path in the document, without the path of a server.
     package let path: String
-    /// The addresses on the servers; reports show the first one.
+    /// The addresses on the servers; reports show the first address.
     package let addresses: [Address]
-    /// Paths that the document does not contain, but at which requests for the operation may
-    /// arrive.
+    /// The paths outside the document at which requests for the operation may arrive.
     let otherPaths: [PathTemplate]
     /// The number that identifies the document.
     package let document: Int
@@ -27,7 +26,7 @@ package struct APIOperation: Sendable {
 
     /// Creates an operation.
     ///
-    /// `bases` contains the base paths of the servers, and `otherBases` further base paths that they may have.
+    /// `bases` contains the base paths of the servers, and `otherBases` further base paths that the servers may have.
     /// `spanning` contains the names of the parameters whose values may contain slashes.
     package init(
         method: String?,
@@ -49,7 +48,7 @@ package struct APIOperation: Sendable {
             guard seen.insert(template).inserted else { return nil }
             return Address(path: base.replacing("{+", with: "{") + path, template: template)
         }
-        // Without a literal word in its own path, the operation would match requests for all paths.
+        // Without a literal word in `path`, the operation would match requests for all paths.
         guard PathTemplate(path).hasWord else {
             self.otherPaths = []
             return
@@ -59,10 +58,10 @@ package struct APIOperation: Sendable {
             + self.addresses.compactMap(\.template.spanningAtEnd)
     }
 
-    /// Returns the method and one of the paths, for a table.
+    /// Returns the method and `path`, for a table.
     package func text(at path: String) -> String { "\(self.method ?? "(any)") \(path)" }
 
-    /// Whether all requests for the operation, except unusually long ones, have a shape.
+    /// Whether all requests for the operation, except unusually long requests, have a shape.
     var hasShape: Bool {
         self.addresses.allSatisfy(\.template.hasShape)
             && self.method.map { PathShape.keeps(method: $0.utf8.span) } ?? true

@@ -1,9 +1,10 @@
 /// The daily share of clients below a version, and a forecast of when this share will be low
 /// enough.
 ///
-/// New versions are adopted at about the same rate each day. The share therefore falls by the same
-/// percentage each day, and its logarithm falls in a straight line. If old devices never update,
-/// the share does not fall to zero and the line bends. In that case, there is no forecast.
+/// New versions are adopted at about the same rate each day, so the share falls by the same
+/// percentage each day, and the logarithm of the share falls in a straight line. If some devices
+/// never update, the share does not fall to zero and the line bends. In that case, there is no
+/// forecast.
 package struct AdoptionCurve: Sendable {
     /// A point on the curve: the share in the period that ends on a day.
     package struct Point: Sendable, Equatable {
@@ -32,15 +33,15 @@ package struct AdoptionCurve: Sendable {
     /// The minimum and maximum number of points that the line is fitted to; the newest points are
     /// used.
     static let points = 7...14
-    /// The share above which the adoption of a version has only just started.
+    /// The share of older clients above which the adoption of a version counts as only just started.
     private static let plateau = 0.95
     /// The minimum slope of the line, which approximates the relative decrease of the share per
     /// day.
     private static let minimumSlope = 0.005
     /// The minimum fraction of the points' variance that the line has to explain.
     private static let minimumFit = 0.9
-    /// The minimum slope of the newer half, relative to that of the older half; a lower ratio means
-    /// that the curve is flattening.
+    /// The minimum ratio of the slope of the newer half to the slope of the older half; a lower ratio
+    /// means that the curve is flattening.
     private static let bend = 0.8
     /// The maximum length of a forecast, in days per observed day.
     private static let reach = 4.0
@@ -49,8 +50,8 @@ package struct AdoptionCurve: Sendable {
 
     /// Creates a curve through points in chronological order.
     package init(_ points: [Point]) {
-        // Skips the time before the release of the version, when all clients are below this
-        // version.
+        // The curve starts after the release of the version, because all clients are below the
+        // version until then.
         let start = points.lastIndex { $0.share > Self.plateau }.map { $0 + 1 } ?? 0
         self.points = points[start...].filter { $0.share > 0 }.suffix(Self.points.upperBound)
     }

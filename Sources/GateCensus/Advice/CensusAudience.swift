@@ -1,4 +1,4 @@
-/// An app on a platform, as sent by clients; a part is `nil` if they do not send it.
+/// An app on a platform, as sent by clients; each property is `nil` if the clients do not send it.
 package struct CensusAudience: Sendable, Hashable {
     package let app: String?
     package let platform: String?
@@ -8,9 +8,9 @@ package struct CensusAudience: Sendable, Hashable {
         self.platform = client.platform.text
     }
 
-    /// The app and platform in a report.
+    /// The app and platform as shown in a report.
     package var words: String { "\(self.app ?? "-") \(self.platform ?? "-")" }
 
-    /// The name to sort by.
+    /// The sort key.
     package var name: String { "\(self.app ?? "")\0\(self.platform ?? "")" }
 }

@@ -49,8 +49,8 @@ struct ClientEvaluator: Sendable {
         self.view = CensusView(ruleSet, now, ignoresMaintenance: true)
     }
 
-    /// Whether the requests pass, but stricter rules could deny them; false for exempt paths and
-    /// for clients beyond the cell limit.
+    /// Returns whether a cell's requests pass and stricter rules could deny them; false for exempt
+    /// paths and for clients beyond the cell limit.
     mutating func passes(_ cell: CensusCell) -> Bool {
         guard let kind = ClientKind(cell) else { return false }
         if let known = self.passing[kind] { return known }

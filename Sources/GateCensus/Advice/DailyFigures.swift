@@ -1,5 +1,5 @@
-/// The figures of an app and platform by day: those of all clients, and those of the parts whose
-/// shares are forecast.
+/// The daily figures of an app and platform: for all clients, and for each part whose share is
+/// forecast.
 struct DailyFigures: Sendable {
     private struct Day {
         var total = CensusFigures()
@@ -49,7 +49,7 @@ extension CensusFigures {
         byDevices ? self.devices.count : Int(clamping: self.requests)
     }
 
-    /// Returns the share of these clients in a total, from 0 to 1.
+    /// Returns the share of the clients in a total, from 0 to 1.
     func share(of total: CensusFigures, byDevices: Bool) -> Double {
         let all = max(total.clients(byDevices: byDevices), 1)
         return min(Double(self.clients(byDevices: byDevices)) / Double(all), 1)

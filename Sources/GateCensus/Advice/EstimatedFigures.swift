@@ -31,7 +31,7 @@ package struct EstimatedFigures: Sendable {
 }
 
 extension CensusFigures {
-    /// The estimated requests for each shape, and for `nil` those without a stored shape.
+    /// The estimated requests by shape; the shape `nil` stands for requests without a stored shape.
     var requestsByShape: [(shape: PathShape?, requests: Double)] {
         let requests = Double(self.requests)
         let shares = self.shapes.shares(of: self.requests).filter { $0.share > 0 }

@@ -37,7 +37,7 @@ package struct FloorAdvice: Sendable {
         package let next: [Next]
     }
 
-    /// The maximum number of apps and platforms; those with the most requests are chosen.
+    /// The maximum number of audiences; the audiences with the most requests are chosen.
     ///
     /// The number is limited, because clients can send any names.
     static let audienceLimit = 8
@@ -58,7 +58,7 @@ package struct FloorAdvice: Sendable {
     ///
     /// - Parameters:
     ///   - rows: The census of the last `days` days.
-    ///   - ruleSet: The active rules; clients that they already deny are not counted.
+    ///   - ruleSet: The active rules; clients that the rules already deny are not counted.
     ///   - now: The time of the evaluation.
     ///   - limit: The maximum share of clients that a floor may affect, from 0 to 1.
     ///   - days: The number of days that the rows cover.
@@ -150,8 +150,8 @@ private struct Survey: Sendable {
     let counts: VersionCounts
     let floor: FloorAdvice.Floor?
     let next: [FloorAdvice.Floor]
-    /// The figures by day; the parts are, for each future floor, the clients below it that are not
-    /// also below the affordable floor.
+    /// The figures by day, with a part for each future floor: the clients below this floor but not
+    /// below the affordable floor.
     private(set) var days: DailyFigures
 
     init(_ audience: CensusAudience, _ counts: VersionCounts, limit: Double) {
@@ -185,7 +185,7 @@ private struct Survey: Sendable {
         self.days = DailyFigures(parts: self.next.count)
     }
 
-    /// Adds the figures of clients; the version is `nil` if they do not pass or send no version.
+    /// Adds the figures of clients; `version` is `nil` if the clients do not pass or send no version.
     mutating func add(_ figures: CensusFigures, _ version: AppVersion?, on day: Int64) {
         var floors: [Int] = []
         if let version, self.floor.map({ version >= $0.version }) ?? true {

@@ -2,7 +2,7 @@ import GatePolicy
 
 /// The operations of API documents, with a lookup by the shapes of requests.
 struct OperationIndex: Sendable {
-    /// One of the paths of an operation, by index.
+    /// The indexes of an operation and of one of its paths.
     struct Target: Sendable, Hashable {
         let operation: Int
         var address = 0
@@ -11,7 +11,7 @@ struct OperationIndex: Sendable {
     /// The operations that requests with a shape belong to.
     enum Placement: Sendable {
         case certain(Target)
-        /// One of several operations; the shape does not determine which one.
+        /// One of several operations; the shape does not determine which operation.
         case possible([Target])
         /// No operation according to the documents, but the requests may be meant for the given
         /// operations.
@@ -85,7 +85,7 @@ struct OperationIndex: Sendable {
             return isOne ? .certain(first) : .possible(best.map(\.target))
         }
         let others = Self.find(method, segments, in: self.others).filter { !$0.fit.isLoose }
-        // A template that accepts any leading segments would fit almost every word in capitals.
+        // A template with any number of segments would match almost every shape with a word in capitals.
         let capitals = found.filter { !self.template(of: $0.target).isOpen }
         var meant = capitals + others
         if method == "HEAD" {
@@ -107,7 +107,7 @@ struct OperationIndex: Sendable {
         let operations: Set<Int>
     }
 
-    /// Returns the paths that end like the paths of some operations.
+    /// Returns the paths that end like the paths of the given operations.
     func others(
         _ paths: [(shape: PathShape, requests: Double)],
         like operations: [Int]

@@ -54,7 +54,7 @@ package struct OperationSurvey: Sendable {
         package let document: Int
         /// Whether no operation of the document matches a request.
         package let isWhole: Bool
-        /// The shapes of some requests that may belong to the document or server.
+        /// Examples of the shapes of requests that may belong to the document or server.
         package let seen: [PathShape]
         /// The path that precedes the document's path in the most frequent of these requests.
         package let base: String?
@@ -76,7 +76,7 @@ package struct OperationSurvey: Sendable {
         self.index = OperationIndex(operations)
     }
 
-    /// The target of some calls, before it is known how to report these calls.
+    /// The target of calls, before the calls are assigned to lines of the report.
     private enum Target: Hashable {
         /// Calls that belong to a single address of an operation.
         case certain(OperationIndex.Target)

@@ -16,7 +16,7 @@ package struct PathTemplate: Sendable, Hashable {
         case unreadable
     }
 
-    /// The segments, without a trailing empty one.
+    /// The segments, without a trailing empty segment.
     let segments: [Segment]
     private let endsWithSlash: Bool
 
@@ -88,7 +88,7 @@ package struct PathTemplate: Sendable, Hashable {
         return [texts.allSatisfy(\.isEmpty) ? .parameter : .mixed(texts)]
     }
 
-    /// Returns the text inside the braces at the start of the input.
+    /// Returns the text inside the braces at the start of `text`; `nil` if the first brace is not closed.
     ///
     /// A regular expression inside the braces may contain further braces.
     private static func name(_ text: Substring) -> Substring? {
@@ -101,8 +101,8 @@ package struct PathTemplate: Sendable, Hashable {
         return nil
     }
 
-    /// Whether the value of a parameter may contain slashes, in the notations of frameworks and RFC
-    /// 6570: `+path`, `path*`, `proxy+`, `**path`, `path:path`, `path:.*`.
+    /// Returns whether the value of a parameter may contain slashes, in the notations of frameworks and
+    /// RFC 6570: `+path`, `path*`, `proxy+`, `**path`, `path:path`, `path:.*`.
     private static func spans(_ name: Substring, _ spanning: Set<String>) -> Bool {
         if name.first == "+" || name.first == "*" || name.last == "*" || name.last == "+" {
             return true
@@ -154,7 +154,7 @@ package struct PathTemplate: Sendable, Hashable {
     }
 }
 
-/// How a shape fits a template.
+/// The result of matching a shape with a template.
 struct TemplateFit: Sendable, Equatable {
     /// How closely each segment of the shape fits, followed by the value for the trailing slash.
     fileprivate(set) var closeness: [UInt8] = []
@@ -162,10 +162,10 @@ struct TemplateFit: Sendable, Equatable {
     fileprivate(set) var isCertain = true
     /// Whether the requests fit only if case is ignored.
     fileprivate(set) var isLoose = false
-    /// The number of segments before those of the template.
+    /// The number of segments before the segments of the template.
     fileprivate(set) var prefix = 0
 
-    /// Whether this template takes precedence over another template, because it is more specific.
+    /// Returns whether this template takes precedence over another template, because it is more specific.
     func comes(before other: TemplateFit) -> Bool {
         guard self.isCertain, self.closeness.count == other.closeness.count else { return false }
         return self.closeness != other.closeness
@@ -174,7 +174,7 @@ struct TemplateFit: Sendable, Equatable {
 }
 
 extension PathTemplate {
-    /// Compares the template with the segments of a shape; `nil` if they do not fit.
+    /// Returns how the segments of a shape fit the template; `nil` if they do not fit.
     func fit(_ shape: [String]) -> TemplateFit? {
         var shape = shape[...]
         let endsWithSlash = shape.count > 1 && shape.last?.isEmpty == true
@@ -217,7 +217,7 @@ extension PathTemplate {
 }
 
 extension PathTemplate.Segment {
-    /// Compares the segment with a segment of a shape; `nil` if it does not fit.
+    /// Returns how a segment of a shape fits this segment; `nil` if it does not fit.
     fileprivate func fit(_ shown: String) -> (closeness: UInt8, isCertain: Bool)? {
         let kind = PathShape.kind(shown: shown)
         switch self {

@@ -1,9 +1,9 @@
 package import GatePolicy
 
-/// The clients that the given routes select, for each app and platform, and the day on which few enough of them will be
-/// left to deny them.
+/// The clients of each app and platform that the given routes select, and a forecast of the day on which the share of
+/// these clients will be low enough to deny them.
 ///
-/// Like `FloorAdvice`, it reads the most recent days first, and all stored days only if a forecast is needed.
+/// Like `FloorAdvice`, this type reads the most recent days first, and all stored days only if a forecast is needed.
 package struct RouteAdvice: Sendable {
     /// The selected clients with one version.
     package struct Version: Sendable {
@@ -15,13 +15,13 @@ package struct RouteAdvice: Sendable {
     /// The advice for one app and platform.
     package struct Part: Sendable {
         package let audience: CensusAudience
-        /// All clients of the app and platform, and those that the routes select.
+        /// All clients of the app and platform, and the clients that the routes select.
         package let total: CensusFigures
         package let selected: CensusFigures
-        /// Whether devices are counted, because most requests contain one; otherwise, requests are.
+        /// Whether devices are counted, because most requests contain a device; otherwise, requests are counted.
         package let countsDevices: Bool
         package let share: Double
-        /// In descending order of requests.
+        /// The versions of the selected clients, in descending order of requests.
         package let versions: [Version]
         /// The day on which the share will be low enough; `nil` if it already is.
         package let forecast: AdoptionCurve.Forecast?

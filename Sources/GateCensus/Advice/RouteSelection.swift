@@ -1,20 +1,20 @@
 package import GatePolicy
 
-/// The clients in the census whose requests some routes select.
+/// Determines which clients in the census have requests that the given routes select.
 ///
 /// Each kind of client is evaluated once.
 package struct RouteSelection: Sendable {
-    /// The routes: that of a rule, or all routes to a backend.
+    /// The routes: the route of a rule, or all routes to a backend.
     package enum Target: Sendable, Equatable {
         case rule(String)
         case backend(String)
 
-        /// Whether the rules contain such a route.
+        /// Returns whether the rules contain any of these routes.
         package func exists(in definition: RuleSetDefinition) -> Bool {
             definition.rules.contains(where: self.includes)
         }
 
-        /// Whether the route of a rule is one of them.
+        /// Returns whether the route of a rule is one of these routes.
         package func includes(_ rule: RuleDefinition) -> Bool {
             guard let route = rule.route else { return false }
             return self.includes(rule.id, to: route.backend)
@@ -27,7 +27,7 @@ package struct RouteSelection: Sendable {
             }
         }
 
-        /// The routes as text: `the route of 'old'`, `routes to 'legacy'`.
+        /// The routes as named in messages: `the route of 'old'`, `routes to 'legacy'`.
         package var words: String {
             switch self {
             case .rule(let id): "the route of '\(id)'"
@@ -48,7 +48,7 @@ package struct RouteSelection: Sendable {
         self.devices = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext).map(\.device)
     }
 
-    /// Whether the routes select the backend of a cell's requests.
+    /// Returns whether the routes select the backend of a cell's requests.
     ///
     /// In a rollout, this is true even if the routes select only some of the clients.
     mutating func includes(_ cell: CensusCell) -> Bool {

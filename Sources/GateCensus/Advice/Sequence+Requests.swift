@@ -1,9 +1,9 @@
 extension Sequence {
-    /// Sorts the elements by their requests, in descending order, and those with equally many by their names.
+    /// Returns the elements in descending order of requests; elements with equal numbers are sorted by name.
     ///
     /// - Parameters:
     ///   - requests: Returns the number of requests of an element.
-    ///   - name: Returns the name of an element; called once for each.
+    ///   - name: Returns the name of an element; called once per element.
     /// - Returns: The sorted elements.
     package func sorted(
         byRequests requests: (Element) -> some Comparable,

@@ -1,15 +1,15 @@
 /// The requests whose path shapes are missing from the census.
 package struct ShapeGaps: Sendable, Equatable, Encodable {
-    /// Requests without a stored shape, because their path is long or has several readings, or
+    /// The number of requests without a stored shape, because their path is long or ambiguous, or
     /// because there were too many shapes.
     package private(set) var shapeless: UInt64 = 0
-    /// Requests that arrived while the path log was full; they are assumed to be distributed like
-    /// the other requests.
+    /// The number of requests that arrived while the path log was full; they are assumed to be
+    /// distributed like the other requests.
     package private(set) var estimated: UInt64 = 0
-    /// Requests that were counted before shapes were stored.
+    /// The number of requests that were counted before the gate stored shapes.
     package private(set) var early: UInt64 = 0
-    /// Requests from clients without a cell of their own; some of these may have the requested
-    /// versions.
+    /// The number of requests from clients without a cell of their own; some of these clients may have
+    /// the requested versions.
     package private(set) var unknownClients: UInt64 = 0
 
     /// Whether the shapes prove which paths were not called.

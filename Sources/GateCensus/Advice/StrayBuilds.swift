@@ -2,8 +2,8 @@ package import GatePolicy
 
 /// Builds that differ strongly from adjacent versions.
 ///
-/// Their devices send far more requests, for example in a loop or in retries without a pause, or
-/// far more of their requests fail in the backend.
+/// Devices with such a build send far more requests, for example in a loop or in retries without a
+/// pause, or far more of their requests fail in the backend.
 package enum StrayBuilds {
     /// A build that differs from its neighbors.
     package struct Stray: Sendable, Equatable {
@@ -13,9 +13,9 @@ package enum StrayBuilds {
         package let build: String?
         package let requests: UInt64
         package let devices: Int
-        /// The request rate; `nil` if it is similar to that of its neighbors.
+        /// The request rate; `nil` if it is similar to the request rates of the neighbors.
         package let asking: Asking?
-        /// The failures; `nil` if they are similar to those of its neighbors.
+        /// The failures; `nil` if they are similar to the failures of the neighbors.
         package let failing: Failing?
     }
 
@@ -104,7 +104,7 @@ package enum StrayBuilds {
         }
     }
 
-    /// Compares each build with its neighbors, in the order of versions.
+    /// Compares each build with its neighbors in version order, and returns the findings by build.
     private static func held<Finding>(
         _ builds: [Build],
         _ look: (_ build: Build, _ beside: [Build]) -> Finding?
@@ -126,8 +126,8 @@ package enum StrayBuilds {
         return rate >= usual * Self.jump ? Asking(rate: rate, usual: usual) : nil
     }
 
-    /// Returns the failures if the lower end of a build's interval is above the median of its
-    /// neighbors' upper ends.
+    /// Returns the failures of a build if the lower end of its interval is above the median of its
+    /// neighbors' upper ends; otherwise `nil`.
     ///
     /// The median is used, because a neighbor may also be stray.
     private static func failing(_ build: Build, _ beside: [Build]) -> Failing? {
@@ -148,7 +148,7 @@ package enum StrayBuilds {
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// A build that is compared with others.
+    /// A build that is compared with its neighbors.
     private struct Build {
         let place: Place
         let figures: CensusFigures
@@ -168,8 +168,8 @@ package enum StrayBuilds {
 
         /// The confidence interval of `failingShare`; `nil` if there are too few observations.
         ///
-        /// Requests from one device are not independent, because a device that fails once tends to
-        /// fail again. Devices, and not requests, therefore count as independent observations.
+        /// Devices, and not requests, count as independent observations, because a device whose
+        /// request fails once tends to fail again.
         var interval: ClosedRange<Double>? {
             guard self.figures.watched > 0 else { return nil }
             let count =

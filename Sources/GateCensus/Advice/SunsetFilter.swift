@@ -2,7 +2,7 @@ package import GatePolicy
 
 /// Selects the clients in the census that have old versions, or that routes select.
 package struct SunsetFilter: Sendable {
-    /// The kind of client.
+    /// The classification of a cell's clients.
     enum Standing: Sendable, Equatable {
         /// An old version, or the version of clients that routes select, as written by the clients.
         case old(String)
@@ -34,7 +34,7 @@ package struct SunsetFilter: Sendable {
         self.isWanted = isWanted
     }
 
-    /// The version of selected clients that send none, or one that cannot be parsed.
+    /// The version shown for selected clients that send no version, or an unparsable one.
     private static let noVersion = "-"
 
     /// Returns the version of a cell as written by its clients; `nil` if the filter does not select

@@ -47,7 +47,7 @@ package struct RefusalPrediction: Sendable {
             Self.count(total) < Self.fewest ? nil : Self.largerShare(versionless, of: total)
     }
 
-    /// Returns the share of an audience that is denied; 0 if too few of its clients were counted.
+    /// Returns the predicted share of denied clients in an audience; 0 if too few of its clients were counted.
     func refused(of audience: Impact.Audience) -> Double { self.refused[audience] ?? 0 }
 
     private static func count(_ amount: ImpactAmount) -> Double {

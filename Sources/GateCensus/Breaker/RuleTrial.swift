@@ -71,7 +71,7 @@ package struct RuleTrial: Sendable {
         self.spanStart = since
     }
 
-    /// Restarts the count, because a different share is expected from now on.
+    /// Restarts the count, because a new prediction applies from now on.
     package mutating func restart(at now: Timestamp) {
         (self.counts, self.former, self.spanStart) = ([:], [:], now)
     }
@@ -80,7 +80,7 @@ package struct RuleTrial: Sendable {
     ///
     /// - Parameters:
     ///   - cells: The requests since the last call, with their clients.
-    ///   - ruleSet: The rules that evaluated them.
+    ///   - ruleSet: The rules that evaluated the requests.
     ///   - now: The current time.
     package mutating func add(
         _ cells: [CensusCell: CensusFigures],
@@ -153,7 +153,7 @@ package struct RuleTrial: Sendable {
         return nil
     }
 
-    /// Whether the change has been observed for long enough, with enough clients.
+    /// Returns whether the change has been observed for `seconds` and with enough clients.
     package func isOver(at now: Timestamp, after seconds: Int64) -> Bool {
         guard self.since.seconds(until: now) >= seconds else { return false }
         return !self.former.isEmpty || self.counts[nil].map { $0.all.count >= Self.fewest } ?? false

@@ -10,7 +10,7 @@ package struct CensusBucket: Sendable {
     package private(set) var overflow: UInt64 = 0
     /// The number of device sightings that exceeded the limit between two fetches.
     package private(set) var lostSightings: UInt64 = 0
-    /// The maximum number of cells with a client, and of additional cells without one.
+    /// The maximum number of cells with a client, and of additional cells without a client.
     ///
     /// There is one cell without a client for each outcome.
     private let limit: Int
@@ -45,7 +45,7 @@ package struct CensusBucket: Sendable {
 
     /// Adds the harvest of an event loop, starting with the largest cells.
     ///
-    /// In a flood of invented versions, cells without real clients are therefore omitted.
+    /// With this order, a flood of invented versions does not displace the cells of real clients.
     ///
     /// - Returns: The cells of the harvest.
     @discardableResult

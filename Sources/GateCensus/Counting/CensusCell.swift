@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The decision on requests of one kind; a class for the same reason as `CensusClient`.
+/// The decision on requests of one kind; a class with a stored hash, like `CensusClient`.
 package final class CensusOutcome: Sendable {
     /// The patterns of the rules that the requests matched.
     package let paths: CensusPaths
@@ -108,7 +108,7 @@ package struct CensusPaths: Sendable, Hashable {
     /// The prefix of exemption patterns, which distinguishes them from patterns of rules.
     static let exemption = "exempt "
 
-    /// The patterns of a request that matches no pattern.
+    /// The value for requests that match no pattern.
     package static let none = CensusPaths(isExempt: false, patterns: [])
 }
 
@@ -117,7 +117,7 @@ package struct CensusRow: Sendable, Equatable {
     package let cell: CensusCell
     /// The paths in the rules of that period: see `RuleSet.censusPaths`.
     ///
-    /// For other paths, it is unknown whether requests matched them.
+    /// Whether requests matched other paths is unknown.
     package let known: Set<String>
     package var figures: CensusFigures
 

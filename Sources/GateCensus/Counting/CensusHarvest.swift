@@ -28,7 +28,7 @@ package struct CensusHarvest: Sendable {
 
     /// A device in a cell.
     struct Sighting: Sendable {
-        /// The index of the cell, followed by the mark in the low-order 20 bits.
+        /// The index of the cell in the high-order bits, and the mark in the low-order 20 bits.
         private let rawValue: UInt64
 
         init(cell: Int, _ mark: HyperLogLog.Mark) {
@@ -47,7 +47,7 @@ package struct CensusHarvest: Sendable {
     let loop: UInt64
     var outcomes: [CensusOutcome] = []
     var cells: [Cell] = []
-    /// The number of requests of earlier harvests that have failed in the backend since then, by
+    /// The number of requests that were counted in earlier harvests and then failed in the backend, by
     /// receipt.
     var lateErrors: [CensusReceipt: UInt64] = [:]
     var words = ClientFieldBuffer()
@@ -56,7 +56,7 @@ package struct CensusHarvest: Sendable {
     var clients: [Sighting] = []
     /// The devices for the sample of denied devices.
     var devices: [DeviceSighting] = []
-    /// The highest device hash that is included.
+    /// The highest device hash that the sample includes.
     package var highestDevice = ReturnSample.allDevices
     var paths = PathLog()
     /// The number of sightings that exceeded the limit.
@@ -116,7 +116,7 @@ package struct CensusHarvest: Sendable {
         let device: Int64
     }
 
-    /// Returns the devices that were denied, and those already known as denied.
+    /// Returns the devices that were denied, and the devices already known as denied.
     ///
     /// The client fields of all other devices are not parsed.
     package func deviceSightings(where isKnown: (Int64) -> Bool) -> [ReturnSample.Sighting] {

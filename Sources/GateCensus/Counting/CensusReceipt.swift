@@ -1,7 +1,8 @@
-/// Identifies the cell in which a request was counted, so that its response can be counted there.
+/// The identifier of the cell in which a request was counted, for counting its response in the same
+/// cell.
 ///
-/// This is a number and not an object, because every request has a receipt, but few requests need
-/// it.
+/// A receipt is a number and not an object, because every request has a receipt, but few requests
+/// use it.
 package struct CensusReceipt: Sendable, Hashable {
     /// The receipt of a request that was not counted.
     package static let none = CensusReceipt(harvest: 0, cell: 0)
@@ -9,7 +10,7 @@ package struct CensusReceipt: Sendable, Hashable {
     /// The number of the harvest in the upper half, and the index of the cell in the lower half.
     private let rawValue: UInt64
 
-    /// Creates a receipt; `harvest` starts at 1.
+    /// Creates a receipt; the numbers of harvests start at 1.
     @inline(__always)
     init(harvest: UInt32, cell: Int) {
         self.rawValue = UInt64(harvest) << 32 | UInt64(UInt32(truncatingIfNeeded: cell))

@@ -2,8 +2,8 @@ package import GatePolicy
 
 /// The census of one event loop, which counts its requests until the next fetch.
 ///
-/// A request is looked up by a digest of what its client sent, without creating a string or
-/// allocating memory. If the digest is new, the fields are stored, and parsed after the fetch.
+/// A request is looked up by a digest of its client's fields, without creating a string or
+/// allocating memory. If the digest is new, the fields are stored now, and parsed after the fetch.
 package final class CensusTally {
     /// The limits of the census, and its hash key.
     package struct Settings: Sendable {
@@ -69,7 +69,7 @@ package final class CensusTally {
     /// fetches.
     private static let lateLimit = 4_096
 
-    /// Makes digests unpredictable, so that clients cannot cause collisions.
+    /// The seed of the digests, which makes them unpredictable, so that clients cannot cause collisions.
     package let seed = UInt64.random(in: .min ... .max)
 
     package init(_ settings: Settings) {
@@ -117,7 +117,7 @@ package final class CensusTally {
     /// Adds a cell for a new client; the digest identifies the client from then on.
     ///
     /// - Parameters:
-    ///   - digest: The digest of what the client sent, and of the outcome.
+    ///   - digest: The digest of the client's fields and of the outcome.
     ///   - outcome: The index of the outcome.
     ///   - ruleSet: The rules for parsing the fields.
     ///   - write: Writes the fields, and returns `false` if they are too long; not called beyond the limit.
@@ -242,7 +242,7 @@ package final class CensusTally {
 
     /// Adds a device to the sample.
     ///
-    /// If there are too many devices, those with hashes in the upper half are excluded from then
+    /// If there are too many devices, devices with hashes in the upper half are excluded from then
     /// on.
     private func sample(_ device: Int64, in cell: Int) {
         self.harvest.devices.append(CensusHarvest.DeviceSighting(cell: cell, device: device))

@@ -7,7 +7,7 @@ import GatePolicy
 // Without this attribute, `writeHeader` would not be inlined into other modules.
 @usableFromInline
 package struct ClientFieldBuffer: Sendable {
-    /// The maximum size of a client's fields, in bytes; if they are longer, none are stored.
+    /// The maximum size of a client's fields, in bytes; longer fields are not stored.
     private static let longest = 1_024
     /// The flag that distinguishes the index of a query parameter from that of a header field.
     private static let query: UInt8 = 0x80
@@ -25,7 +25,7 @@ package struct ClientFieldBuffer: Sendable {
     mutating func append(_ write: (inout OutputSpan<UInt8>) -> Bool) -> Range<Int>? {
         let start = self.bytes.count
         var fits = false
-        // Reserves space once: a check before each append costs more than the append.
+        // The space is reserved once, because a check before each append costs more than the append.
         self.bytes.append(addingCapacity: Self.longest) { output in
             fits = write(&output)
             if !fits { output.removeAll() }
@@ -36,10 +36,10 @@ package struct ClientFieldBuffer: Sendable {
     /// Writes a header line.
     ///
     /// - Parameters:
-    ///   - index: The index of its name in `RuleSet.identityHeaderNames`.
+    ///   - index: The index of the header's name in `RuleSet.identityHeaderNames`.
     ///   - value: The value.
     ///   - output: The fields of the client.
-    /// - Returns: Whether there was room for the line.
+    /// - Returns: Whether the line fits in `output`.
     @inlinable @inline(__always)
     package static func writeHeader(
         at index: UInt8,
@@ -68,10 +68,10 @@ package struct ClientFieldBuffer: Sendable {
     /// Writes a query parameter.
     ///
     /// - Parameters:
-    ///   - index: The index of its name in `RuleSet.identityQueryNames`.
+    ///   - index: The index of the parameter's name in `RuleSet.identityQueryNames`.
     ///   - value: The value.
     ///   - output: The fields of the client.
-    /// - Returns: `false` if there is no room for the parameter, or if its index is too high.
+    /// - Returns: `false` if the parameter does not fit in `output`, or if its index is too high.
     package static func writeQuery(
         at index: Int,
         _ value: [UInt8],
@@ -106,7 +106,7 @@ package struct ClientFieldBuffer: Sendable {
 /// lookup.
 struct CensusReader: Sendable {
     /// The maximum number of cached clients, and the maximum size of their fields, in bytes; beyond
-    /// either, the cache is emptied.
+    /// either limit, the cache is emptied.
     private static let limit = 8_192
     private static let byteLimit = 1 << 20
 

@@ -4,8 +4,8 @@ package import GatePolicy
 /// returned with a newer build.
 ///
 /// A device is selected by its hash, so the sample contains either all of its requests or none. If
-/// there are too many devices, those with hashes in the upper half are removed; the rest is still a
-/// random sample.
+/// there are too many devices, devices with hashes in the upper half are removed; the rest is still
+/// a random sample.
 package struct ReturnSample: Sendable {
     /// A request from a device, with its outcome.
     package struct Sighting: Sendable {
@@ -37,7 +37,7 @@ package struct ReturnSample: Sendable {
             self.returned = returned
         }
 
-        /// Whether a client has a newer build.
+        /// Returns whether a client has a newer build than the denied build.
         func isOlder(than client: CensusClient) -> Bool {
             guard let text = client.version.text, let found = try? AppVersion(parsing: text),
                 let old = try? AppVersion(parsing: self.version)
@@ -56,7 +56,7 @@ package struct ReturnSample: Sendable {
         package var returned = 0
     }
 
-    /// How long a device is kept, in seconds.
+    /// The time in seconds after which a device is removed.
     package static let memory: Int64 = 30 * 86_400
     /// The default maximum number of devices, each with all rules that denied it.
     package static let usualLimit = 16_384

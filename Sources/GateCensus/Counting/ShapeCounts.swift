@@ -54,8 +54,8 @@ package struct ShapeCounts: Sendable, Equatable {
 struct PathLog: Sendable {
     /// The maximum size in bytes, sufficient for one to two thousand requests.
     ///
-    /// Later requests are assumed to have the same shares of shapes. Over an hour, this is enough
-    /// to measure a share of 0.1%.
+    /// Later requests are assumed to have the same shares of shapes. Over an hour, this size is
+    /// sufficient to measure a share of 0.1%.
     private static let limit = 48 * 1024
     private static let headLength = 6
 

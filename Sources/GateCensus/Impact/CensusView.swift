@@ -17,7 +17,7 @@ struct CensusView {
     private let exemptions: Set<String>
     /// The scopes of shapes whose requests all have the same scope.
     private let shapes: [PathShape: RequestScope]
-    /// The results of `scopes(_:)`, by the known paths, of which there are few sets, and by the row's paths.
+    /// The results of `scopes(_:)`, by the known paths and by the row's paths; there are few sets of known paths.
     private var results: [(known: Set<String>, scopes: [CensusPaths: Scopes])] = []
 
     init(

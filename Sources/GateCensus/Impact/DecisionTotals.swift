@@ -5,7 +5,7 @@ package struct DecisionTotals: Sendable {
     package fileprivate(set) var all = ImpactAmount()
     package fileprivate(set) var denied = ImpactAmount()
     package fileprivate(set) var recommended = ImpactAmount()
-    /// The clients that pass, and that rules in observe mode would deny.
+    /// The clients that pass but would be denied by rules in observe mode.
     package fileprivate(set) var observed = ImpactAmount()
     package fileprivate(set) var serverErrors: UInt64 = 0
 
@@ -16,7 +16,7 @@ package struct DecisionTotals: Sendable {
 package struct DecisionSurvey: Sendable {
     /// The clients of a platform.
     package enum Group: Sendable, Hashable {
-        /// `nil` if the clients send no platform, or one that cannot be parsed.
+        /// The platform; `nil` if the clients send no platform, or an unparsable one.
         case platform(String?)
         /// All clients beyond the census's limit.
         case other
@@ -27,8 +27,8 @@ package struct DecisionSurvey: Sendable {
 
     /// Sums up the rows of a census.
     ///
-    /// Denials and recommendations are counted as clients got them. Rules in observe mode are
-    /// evaluated now, because the census does not contain their decisions.
+    /// Denials and recommendations are counted as clients received them. Rules in observe mode are
+    /// evaluated at `now`, because the census does not contain their decisions.
     package init(_ rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
         var view = CensusView(ruleSet, now, ignoresMaintenance: false)
         let samples = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext)
@@ -44,7 +44,7 @@ package struct DecisionSurvey: Sendable {
 extension DecisionTotals {
     /// Adds a row of the census.
     ///
-    /// `observed` is the share of its requests that rules in observe mode would deny.
+    /// `observed` is the share of the row's requests that rules in observe mode would deny.
     fileprivate mutating func add(_ row: CensusRow, observed: Double) {
         self.all.add(row.figures)
         self.observed.add(row.figures, share: observed)
@@ -58,7 +58,7 @@ extension DecisionTotals {
 }
 
 extension CensusView {
-    /// Returns the share of a row's requests that pass, and that observing rules would deny.
+    /// Returns the share of a row's requests that pass but would be denied by rules in observe mode.
     ///
     /// Requests for paths that are new to the rules do not count.
     fileprivate mutating func observedShare(

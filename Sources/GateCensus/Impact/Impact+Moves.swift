@@ -3,7 +3,7 @@ internal import GatePolicy
 extension Impact {
     /// A change of the backend.
     package struct Backends: Sendable, Hashable {
-        /// The names of the backends; `nil` for the default one.
+        /// The names of the backends; `nil` for the default backend.
         package let from: String?
         package let to: String?
 
@@ -59,7 +59,7 @@ extension Impact.Backends {
         self.init(from: first.route?.backend, to: last.route?.backend)
     }
 
-    /// Whether the backend may differ for some of the requests.
+    /// Returns whether the backend may differ for some of the requests.
     static func mayDiffer(from old: [Decision], to new: [Decision]) -> Bool {
         old.contains { before in
             !before.denies

@@ -35,13 +35,13 @@ package struct Impact: Sendable {
 
     /// All requests that could be evaluated.
     package private(set) var total = ImpactAmount()
-    /// Clients that pass under the old rules, and that the new rules deny.
+    /// The clients that pass under the old rules and are denied under the new rules.
     package private(set) var denied = Side()
-    /// Clients that the old rules deny, and that pass under the new rules.
+    /// The clients that are denied under the old rules and pass under the new rules.
     package private(set) var passed = Side()
-    /// Clients that pass under both rule sets, and go to another backend.
+    /// The clients that pass under both rule sets, but are sent to different backends.
     package private(set) var moved = Moves()
-    /// Clients that pass under both rule sets, and get a hint under only one of them.
+    /// The clients that pass under both rule sets, but get a hint under only one of them.
     package private(set) var hinted = ImpactAmount()
     /// The number of requests from clients beyond the cell limit.
     package private(set) var unknownRequests: UInt64 = 0
@@ -144,7 +144,7 @@ package struct Impact: Sendable {
             slices[Slice(before: before, after: after), default: 0] += share
             rest -= share
         }
-        // Ignores rounding errors in the sum.
+        // The comparison ignores rounding errors in the sum.
         if rest > 1e-9 { slices[whole, default: 0] += rest }
         return slices
     }

@@ -8,7 +8,7 @@ package struct RouteUse: Sendable {
     /// the requests are not completely known.
     package private(set) var used: Set<String> = []
 
-    /// Evaluates the clients of a census; the rows must include its shapes, if it has any.
+    /// Evaluates the clients of a census; the rows must include the path shapes, if the census has any.
     package init(of rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
         let shapes = Set(rows.flatMap(\.figures.shapes.counts.keys))
         // After a maintenance window, its clients use the routes again.
@@ -46,7 +46,7 @@ package struct RouteUse: Sendable {
             scopes.insert(scope)
             rest -= share
         }
-        // Ignores rounding errors in the sum.
+        // The comparison ignores rounding errors in the sum.
         return rest > 1e-9 ? scopes.union(possible) : scopes
     }
 }

@@ -13,7 +13,7 @@ extension HyperLogLog {
     private static let magic = Array("HYLL".utf8)
     private static let headerLength = 16
     private static let denseLength = Self.headerLength + Self.registerCount * 6 / 8
-    /// The maximum length of the runs; for longer ones, Redis stores all registers instead.
+    /// The maximum length of the runs in bytes; if they are longer, Redis stores all registers instead.
     private static let maximumSparseLength = 3_000
     /// The maximum rank that a run can contain.
     private static let maximumSparseRank: UInt8 = 32
@@ -103,7 +103,7 @@ extension HyperLogLog {
 
     /// Returns the non-zero registers.
     ///
-    /// Most sketches have few of them, and thousands of sketches are read at a time.
+    /// Most sketches have few non-zero registers, and thousands of sketches are read at a time.
     private static func expanded(_ runs: ArraySlice<UInt8>) -> [UInt32]? {
         var entries: [UInt32] = []
         var register = 0

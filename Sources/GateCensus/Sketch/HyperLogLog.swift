@@ -1,4 +1,4 @@
-/// An estimate of the number of distinct elements, in a few kilobytes regardless of that number.
+/// A sketch that estimates the number of distinct elements with a few kilobytes of memory.
 ///
 /// There are 16,384 registers, as in Redis; the standard error is 0.81%. Flajolet et al.,
 /// "HyperLogLog" (2007); Ertl, "New cardinality estimation algorithms for HyperLogLog sketches"

@@ -17,7 +17,7 @@ package struct SipHash: Sendable, Equatable {
         }
     }
 
-    /// Returns the hash of some bytes.
+    /// Returns the hash of `bytes`.
     package func hash(_ bytes: Span<UInt8>) -> UInt64 {
         unsafe bytes.withUnsafeBytes { bytes in
             var state = State(self.first, self.second)

@@ -23,13 +23,14 @@ package actor Breaker: RulesFilter {
         package let count: UInt64
     }
 
-    /// The number of seconds of the census that a prediction is based on.
+    /// The length in seconds of the census period that a prediction is based on.
     private static let window: Int64 = 86_400
 
     /// A change that is being monitored.
     private struct Watch {
         var trial: RuleTrial
-        /// The clients before the change, read in the background so that the change is not delayed.
+        /// The clients before the change, which are read in the background so that the change is
+        /// not delayed.
         let baseline: Task<[CensusRow], Never>
         var prediction: RefusalPrediction?
         /// Whether the next counts may include requests from before the change.
@@ -45,10 +46,11 @@ package actor Breaker: RulesFilter {
     private var record = BreakerRecord()
     private var count: UInt64 = 0
     private var loaded: LoadedRules?
-    /// The digests of the terms, cached because computing the digests of 10,000 rules takes a third
-    /// of a second.
+    /// The digests of the terms by rule ID.
+    ///
+    /// They are cached, because the digests of 10,000 rules take a third of a second to compute.
     private var terms: [String: String] = [:]
-    /// The rules as currently applied.
+    /// The rules as they are applied: the loaded rules, with tripped rules in observe mode.
     private var acting: RuleSet?
     private var watch: Watch?
     /// The times at which rules start to deny more clients, in ascending order.
@@ -93,8 +95,8 @@ package actor Breaker: RulesFilter {
     /// Initializes the breaker with the rules that the gate starts with.
     ///
     /// - Parameters:
-    ///   - rules: The rules.
-    ///   - former: The rules before the restart; `nil` if unknown.
+    ///   - rules: The rules that the gate has loaded.
+    ///   - former: The rules before the restart; `nil` if they are unknown.
     /// - Returns: The rules to apply.
     package func start(_ rules: LoadedRules, after former: LoadedRules?) async -> RuleSet {
         if let folder {
@@ -113,7 +115,9 @@ package actor Breaker: RulesFilter {
         return acting
     }
 
-    /// Connects the breaker: `publish` applies the rules again; `tellClients` makes the event loops
+    /// Connects the breaker to the reloader and the event loops.
+    ///
+    /// `publish` applies the rules again, and `tellClients` sets whether the event loops
     /// distinguish clients by address.
     package func connect(
         publish: @escaping @Sendable () async -> Void,
@@ -154,9 +158,9 @@ package actor Breaker: RulesFilter {
         return rules
     }
 
-    /// Resets all trips and enforces the rules again, without monitoring them.
+    /// Resets all trips, and enforces the rules again without monitoring them.
     ///
-    /// - Returns: The names of the active rules with a trip.
+    /// - Returns: The IDs of the active rules that had tripped.
     package func reset() async -> [String] {
         let names = self.trips.map(\.rule)
         self.record.reset()
@@ -209,7 +213,7 @@ package actor Breaker: RulesFilter {
             let prediction = await BackgroundThread.records.run {
                 RefusalPrediction(rows, by: acting, suspects: suspects, at: now)
             }
-            // The rules may have changed in the meantime.
+            // The rules may have changed while the prediction was computed.
             guard self.watch?.trial.since == watch.trial.since, self.acting === acting else {
                 return
             }
@@ -237,7 +241,8 @@ extension Breaker {
         self.record.trips(in: self.terms)
     }
 
-    /// Updates and returns the rules to apply: the loaded ones, with tripped rules in observe mode.
+    /// Updates the rules to apply, and returns them: the loaded rules, with tripped rules in
+    /// observe mode.
     private func act() -> RuleSet {
         guard let loaded = self.loaded else { preconditionFailure("there are rules") }
         let names = Set(self.trips.map(\.rule))
@@ -247,7 +252,8 @@ extension Breaker {
         return acting
     }
 
-    /// Monitors rules from a given time on, except those with a trip; stops if none remain.
+    /// Monitors rules from a given time on, except rules with a trip; ends the monitoring if no
+    /// rule remains.
     private func begin(_ names: Set<String>, since: Timestamp) async {
         let suspects = names.subtracting(self.trips.map(\.rule))
         guard !suspects.isEmpty, let loaded = self.loaded, loaded.breaker.limit != nil else {
@@ -260,7 +266,7 @@ extension Breaker {
             baseline: self.watch?.baseline
                 ?? BackgroundThread.records.task { rows(start, since) }
         )
-        // If clients were not distinguished before, all of the next counts are for requests after
+        // If clients were not distinguished before, all of the next counts are of requests after
         // the change.
         watch.isFresh = self.watch != nil
         self.watch = watch
@@ -310,7 +316,7 @@ extension Breaker {
         self.count += UInt64(trips.count)
         _ = self.act()
         for trip in trips {
-            self.report(trip, "the circuit breaker tripped: the rule only observes now")
+            self.report(trip, "the circuit breaker tripped: the rule is now in observe mode")
         }
         await self.publish()
         await self.begin(watch.trial.suspects.subtracting(names), since: now)
@@ -363,7 +369,7 @@ struct BreakerWebhook: Sendable {
     let trust: TrustedAuthorities
     let logger: Logger
 
-    /// Posts JSON, with up to three attempts.
+    /// Sends trips to a webhook as JSON, with up to three attempts.
     func tell(_ url: FetchURL, _ trips: [BreakerTrip]) async {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -9,19 +9,19 @@ package struct BreakerTrip: Sendable, Equatable, Codable {
     package let rule: String
     /// The digest of the rule's terms; if the terms change, the trip no longer applies.
     let terms: String
-    /// The time in seconds since 1970.
+    /// The time of the trip, in seconds since 1970.
     package let time: Int64
     package let cause: RuleTrial.Excess.Cause
-    /// The app and platform of the denied clients; `nil` for all clients.
+    /// The app and platform of the denied clients; `nil` for all apps and platforms.
     package let app: String?
     package let platform: String?
-    /// The number of clients counted, the share of denied clients, and the predicted share.
+    /// The number of counted clients, the share of denied clients, and the predicted share.
     package let clients: Int
     package let share: Double
     package let predicted: Double
     /// The number of requests that the rule denied between the change and the trip.
     package let refusedRequests: UInt64
-    /// The revision of the rules.
+    /// The revision of the rules at the time of the trip.
     package let revision: String
 }
 
@@ -29,25 +29,25 @@ package struct BreakerTrip: Sendable, Equatable, Codable {
 struct BreakerRecord: Sendable, Equatable, Codable {
     /// A change that is being monitored.
     struct Watch: Sendable, Equatable, Codable {
-        /// The names of the rules and the digests of their terms.
+        /// The digests of the terms of the monitored rules, by rule ID.
         var rules: [String: String]
-        /// The start in seconds since 1970.
+        /// The start of the monitoring, in seconds since 1970.
         var since: Int64
     }
 
     private static let name = "breaker.json"
     private static let maximumSize = 1 << 20
-    /// The maximum number of stored trips; the newest are kept.
+    /// The maximum number of stored trips; the newest trips are kept.
     private static let mostTrips = 100
 
-    /// The format version; records in a different format are not read.
+    /// The format version; records with a different version are not read.
     var format = 1
     private(set) var trips: [BreakerTrip] = []
     var watch: Watch?
 
     init() {}
 
-    /// Reads the record; `nil` if there is none, or if it is unusable, which is reported.
+    /// Reads the record; returns `nil` if there is none, or if it is unusable, which is reported.
     init?(in folder: StateFolder, report: (String) -> Void) {
         let record: Self? = folder.value(in: Self.name, atMost: Self.maximumSize, report: report)
         guard let record else { return nil }

@@ -3,13 +3,12 @@ internal import GateCrypto
 internal import GatePolicy
 
 extension RuleSetDefinition {
-    /// The terms of all rules that can deny clients, by rule ID, and those of the policy for
-    /// unidentified clients under `unidentified`.
+    /// The digests of the terms of all rules that can deny clients, by rule ID.
     ///
-    /// Texts and URLs are not part of the terms. The value is a digest that stays the same across
-    /// restarts while the terms are unchanged. Equal rules can have different digests, as with
-    /// `3.0` and `3.0.0`. Reusing the digest of an equal rule would be faster, but a stored trip
-    /// would not match after a restart.
+    /// The policy for unidentified clients has the ID `unidentified`. Texts and URLs are not part
+    /// of the terms. A digest stays the same across restarts while the terms are unchanged. Equal
+    /// rules can have different digests, as with `3.0` and `3.0.0`. Reusing the digest of an equal
+    /// rule would be faster, but a stored trip would not match after a restart.
     var denialTerms: [String: String] {
         guard self.mode == .enforce else { return [:] }
         var terms: [String: String] = [:]
@@ -22,9 +21,10 @@ extension RuleSetDefinition {
         return terms
     }
 
-    /// Returns the names under which terms have changed, or have a different effect.
+    /// Returns the IDs of rules whose terms have changed, or have a different effect.
     ///
-    /// `after` contains the `denialTerms` of these rules, and `before` those of the old rules.
+    /// `after` contains the `denialTerms` of these rules, and `before` the `denialTerms` of the old
+    /// rules.
     func changedTerms(
         _ after: [String: String],
         since old: RuleSetDefinition,
@@ -39,7 +39,8 @@ extension RuleSetDefinition {
         return changed
     }
 
-    /// The times at which rules start to deny clients, or to deny more, each with its rule.
+    /// The times at which rules start to deny clients, or start to deny more clients, each with its
+    /// rule.
     var denialDates: [(time: Timestamp, rule: String)] {
         var dates: [(time: Timestamp, rule: String)] = []
         for rule in self.rules {
@@ -61,10 +62,10 @@ extension RuleSetDefinition {
 }
 
 extension RuleDefinition {
-    /// The terms that differ from those of an empty rule.
+    /// The terms that differ from the terms of an empty rule.
     ///
-    /// Equal terms are omitted so that the digest does not change when a newer version of the gate has
-    /// additional terms.
+    /// Terms with default values are omitted, so that the digest does not change when a newer
+    /// version of the gate has additional terms.
     fileprivate var terms: [String] {
         let plain = RuleDefinition(id: self.id)
         func term<Value: Equatable>(

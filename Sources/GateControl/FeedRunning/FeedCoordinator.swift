@@ -6,7 +6,7 @@ package import Logging
 /// Applies the values of feeds: merges and checks them, stores them, and tracks the status of each
 /// feed.
 package actor FeedCoordinator {
-    /// The minimum time in seconds between two writes of an unchanged value's confirmation time.
+    /// The minimum time in seconds between two writes that only update the time of confirmation.
     private static let touchInterval: Int64 = 300
     /// The maximum number of errors that are logged for one value.
     private static let loggedErrors = 20
@@ -19,7 +19,7 @@ package actor FeedCoordinator {
     private struct RefusedValue {
         let feed: FeedDefinition
         let value: FeedValue
-        /// Whether no part of the value is missing.
+        /// Whether the value is complete.
         let isWhole: Bool
         let error: String
     }
@@ -27,8 +27,7 @@ package actor FeedCoordinator {
     private var entries: [String: FeedStatus] = [:]
     /// The times at which the stored entries were written.
     private var savedAt: [String: Int64] = [:]
-    /// Values that were rejected together with the rules; a change to the rules may make them
-    /// valid.
+    /// The rejected values by feed ID; a change to the rules may make them valid.
     private var refused: [String: RefusedValue] = [:]
     /// Whether a task is deciding, based on the active rules, whether to apply a value.
     private var isDeciding = false
@@ -101,7 +100,7 @@ package actor FeedCoordinator {
             self.fail(failure, of: feed, failures: 1)
             return false
         case .alive where self.entries[feed.id]?.lastError != nil:
-            // The last value was rejected, and a keep-alive does not make it valid.
+            // A keep-alive event neither makes a rejected value valid nor corrects a failure.
             return false
         case .unchanged, .alive:
             self.refused[feed.id] = nil
@@ -114,7 +113,7 @@ package actor FeedCoordinator {
         }
     }
 
-    /// Retries rejected values after a change to the rules.
+    /// Retries the rejected values after a change to the rules.
     func retryRefused(at time: Int64) async {
         await self.acquireDecision()
         defer { self.releaseDecision() }
@@ -178,10 +177,10 @@ package actor FeedCoordinator {
         self.refused = self.refused.filter { feeds.contains($0.value.feed) }
     }
 
-    /// Waits until no other task is deciding.
+    /// Waits until no other task is deciding whether to apply a value.
     ///
-    /// The actor is reentrant, so another task could run between reading the active rules and
-    /// offering a value.
+    /// The actor is reentrant, so another task could otherwise run between reading the active rules
+    /// and offering a value.
     private func acquireDecision() async {
         guard self.isDeciding else { return self.isDeciding = true }
         await withCheckedContinuation { self.waiting.append($0) }
@@ -218,7 +217,7 @@ package actor FeedCoordinator {
             status.notes = value.notes ?? []
             if isNew { status.changedAt = time }
             status.rejection = nil
-            // The error about a part that is still missing is kept, so that it is logged only once.
+            // The error about a missing part is kept, so that it is logged only once.
             if isWhole { (status.failure, status.failures) = (nil, 0) }
             status.isStale = false
             status.isObserved = false
@@ -276,8 +275,7 @@ package actor FeedCoordinator {
 
     private func save(of feed: FeedDefinition, at time: Int64, isNew: Bool) async {
         guard let store = self.store,
-            // Without `abs`, once the clock was set back, nothing would be written until it had
-            // caught up.
+            // `abs` ensures that values are also written after the clock was set back.
             isNew || abs(time - (self.savedAt[feed.id] ?? 0)) >= Self.touchInterval,
             let known = await self.reloader.contribution(of: feed)
         else { return }

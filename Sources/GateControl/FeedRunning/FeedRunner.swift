@@ -17,7 +17,7 @@ actor FeedRunner {
     /// Whether the last result was rejected.
     private var isRefused = false
 
-    /// Creates a runner.
+    /// Creates a runner for a feed.
     ///
     /// `wakeup` triggers a fetch before it is due.
     init(
@@ -54,9 +54,10 @@ actor FeedRunner {
         if wasWoken { self.machine.hint(at: self.now) }
     }
 
-    /// Fetches the source once, or follows its stream; meanwhile, the value can become stale.
+    /// Fetches the source once, or follows its stream, and marks the value as stale when it is too
+    /// old.
     private func ask() async {
-        // This fetch covers earlier wake-ups.
+        // This fetch also serves earlier wake-ups.
         self.wakeup.forget()
         await self.coordinator.beginFetch(to: self.feed, at: self.now.time)
         await withTaskGroup { group in
@@ -110,7 +111,7 @@ actor FeedRunner {
             }
         } catch {
             await self.applyPendingResults()
-            // The feed was removed or the gate is shutting down.
+            // The feed was removed, or the gate is shutting down.
             guard !Task.isCancelled else { return }
             let random = Double.random(in: 0..<1)
             self.machine.fail(retryAfter: error.retryAfter, at: self.now, random: random)
@@ -124,8 +125,8 @@ actor FeedRunner {
         self.later = Task { await self.take(after: wait) }
     }
 
-    /// Applies the results that are due; returns the delay in seconds until the next one is due, or
-    /// `nil` if none is pending.
+    /// Applies the results that are due; returns the delay in seconds until the next result is due,
+    /// or `nil` if none is pending.
     private func applyDueResults() async -> Double? {
         while true {
             switch self.debounce.next(at: self.now.uptime) {
@@ -180,7 +181,7 @@ struct FeedClock: Sendable {
     /// - Throws: `CancellationError` as soon as the task is canceled.
     let sleep: @Sendable (_ seconds: Double) async throws -> Void
 
-    /// The system's clock; its uptime starts at 0.
+    /// Returns the system's clock; its uptime starts at 0.
     static func system() -> FeedClock {
         let start = ContinuousClock.now
         return FeedClock {

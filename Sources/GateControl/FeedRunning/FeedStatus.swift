@@ -3,35 +3,36 @@ internal import GateRules
 package struct FeedStatus: Sendable, Equatable {
     /// The reliability of a feed's value.
     package enum State: String, Sendable, CaseIterable {
-        /// No value has been received.
+        /// No value has been received yet.
         case waiting
         /// The last fetch succeeded.
         case fresh
-        /// The last fetch failed, or its value was rejected.
+        /// The last fetch failed, or the value was rejected.
         case failing
-        /// The value has not been confirmed within `staleAfter`.
+        /// The value has not been confirmed for `staleAfter`.
         case stale
     }
 
     package let id: String
-    /// The value of `source` in the rules file.
+    /// The kind of the source, which is the value of `source` in the rules file.
     package let kind: String
     /// The kind and location of the source, without secrets.
     package let source: String
-    /// Whether a webhook triggers a fetch.
+    /// Whether a webhook can trigger a fetch of the feed.
     package let hasWebhook: Bool
     /// The revision of the contribution; `nil` if no value has ever been applied.
     package internal(set) var revision: String?
     /// The time of the last confirmation, whether or not the value had changed, in seconds since
-    /// 1970.
+    /// 1970; `nil` if there was none.
     package internal(set) var confirmedAt: Int64?
-    /// The time of the last change to the contribution, in seconds since 1970.
+    /// The time of the last change to the contribution, in seconds since 1970; `nil` if there was
+    /// none.
     package internal(set) var changedAt: Int64?
-    /// The start of the last fetch or stream, in seconds since 1970.
+    /// The start of the last fetch or stream, in seconds since 1970; `nil` before the first one.
     package internal(set) var askedAt: Int64?
     /// The time of the next fetch, in seconds since 1970; `nil` during a fetch or a stream.
     package internal(set) var nextAt: Int64?
-    /// The reason why the last value was rejected; `nil` if it is active.
+    /// The reason why the last value was rejected; `nil` if it was not rejected.
     var rejection: String?
     /// The reason why the source, or a part of it, could not be fetched; `nil` if the last fetch succeeded.
     var failure: String?
@@ -51,9 +52,10 @@ package struct FeedStatus: Sendable, Equatable {
         self.hasWebhook = feed.hasWebhook
     }
 
-    /// The last errors; `nil` if the last fetch succeeded.
+    /// The reasons why the last value was rejected or not fetched; `nil` if there is no error.
     package var lastError: String? {
-        // The rejection of a value is more important than the part that could not be fetched.
+        // The rejection is first, because it is more important than a part that could not be
+        // fetched.
         let errors = [self.rejection, self.failure].compactMap(\.self)
         return errors.isEmpty ? nil : errors.joined(separator: "; ")
     }

@@ -29,7 +29,7 @@ package struct FeedSupervisor: Sendable {
     /// Runs the feeds until the task is canceled.
     package func run() async {
         var running: [FeedDefinition]? = []
-        // Without feeds, no fetcher thread is started.
+        // The fetcher's thread is only started if there are feeds.
         var fetcher: Fetcher?
         while let feeds = running {
             await self.coordinator.keepOnly(feeds)
@@ -74,7 +74,8 @@ package struct FeedSupervisor: Sendable {
         }
     }
 
-    /// Waits until the rules define different feeds; `nil` once the task is canceled.
+    /// Waits until the rules define different feeds, and returns these feeds; `nil` once the task
+    /// is canceled.
     private func change(of feeds: [FeedDefinition]) async -> [FeedDefinition]? {
         for await next in self.reloader.feeds {
             if next != feeds { return next }

@@ -3,8 +3,8 @@ internal import GatePolicy
 
 /// The text of a pass, which is signed.
 ///
-/// It is `ID.ISSUED.UNTIL.CLAIMS`: the ID, two Unix times in seconds, and the restrictions as lines in
-/// base64url.
+/// The format is `ID.ISSUED.UNTIL.CLAIMS`: the ID, two Unix times in seconds, and the restrictions
+/// as lines in base64url.
 extension Pass {
     var text: String {
         var claims: [String] = []
@@ -17,7 +17,8 @@ extension Pass {
         return "\(self.id).\(issued).\(until).\(lines)"
     }
 
-    /// Parses a text; `nil` if `text` of the result would differ, or if the lifetime is invalid.
+    /// Parses the text of a pass; returns `nil` if it is not in canonical form, or if the lifetime
+    /// is invalid.
     init?(text: Substring) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4, let id = ID(parsing: parts[0]), let issued = Int64(parts[1]),

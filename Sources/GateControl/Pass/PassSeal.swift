@@ -8,9 +8,10 @@ package import GatePolicy
 package struct PassSeal: Sendable {
     package typealias Failure = SealKeys.Failure
 
-    /// The maximum length of a field in bytes, which the longest app and build do not exceed.
+    /// The maximum length of a field in bytes, which is sufficient for the longest app and build.
     static let longest = 768
-    /// The prefixes of the signed texts, so that a signature for one purpose is not valid for another one.
+    /// The prefixes of the signed texts, so that a signature for one purpose is not valid for
+    /// another.
     private static let purpose = "versiongate pass 1 "
     private static let devicePurpose = "versiongate pass device 1 "
 
@@ -25,22 +26,22 @@ package struct PassSeal: Sendable {
         self.keys = try SealKeys(secrets: secrets)
     }
 
-    /// Returns the value of the header field for a pass.
+    /// Returns the value of the header field that contains a pass.
     package func field(for pass: Pass) -> String {
         self.signed(pass.text[...])
     }
 
-    /// Returns a text with its signature.
+    /// Returns the text of a pass, followed by its signature.
     package func signed(_ text: Substring) -> String {
         self.keys.signed(String(text), for: Self.purpose)
     }
 
-    /// Returns the digest of a device for a pass with this ID.
+    /// Returns the digest of a device ID for the pass with an ID.
     package func digest(ofDevice device: String, for id: Pass.ID) -> [UInt8] {
         self.keys.first.code(of: Self.signed(device: device, for: id))
     }
 
-    /// Verifies a field of a client; the time that this takes reveals nothing about the expected
+    /// Verifies a field of a client; the verification time reveals nothing about the expected
     /// signature.
     package func read(_ field: String, of client: ClientIdentity, at now: Timestamp) -> Pass.Reading
     {
@@ -48,7 +49,8 @@ package struct PassSeal: Sendable {
             return .refused(.invalid)
         }
         let (text, signature) = (field[..<dot], field[dot...].dropFirst())
-        // The last character of a signature has bits that are not part of its bytes.
+        // The last character of a signature has unused bits, so only the canonical form is
+        // accepted.
         guard let code = Base64URL.bytes(signature), Base64URL.text(code) == signature,
             let key = self.keys.key(of: code, on: String(text), for: Self.purpose),
             let pass = Pass(text: text)

@@ -1,7 +1,7 @@
 internal import GateCrypto
 package import GatePolicy
 
-/// Signs and verifies the header fields that let testers preview a decision.
+/// Signs and verifies the header fields with which testers preview a decision.
 ///
 /// A field is `KIND.SECOND.MAC`: the kind, the expiry as Unix time in seconds, and the HMAC-SHA-256
 /// (RFC 2104) of both with the secret, in base64url without padding (RFC 4648 section 5).
@@ -23,13 +23,13 @@ package struct PreviewSeal: Sendable {
         self.keys = try SealKeys(secrets: secrets)
     }
 
-    /// Returns the value of the header field for a preview.
+    /// Returns the value of the header field that requests a preview.
     package func field(for preview: Preview) -> String {
         let text = "\(preview.kind.rawValue).\(preview.until.secondsSinceEpoch)"
         return self.keys.signed(text, for: Self.purpose)
     }
 
-    /// Verifies a field; the time that this takes reveals nothing about the expected signature.
+    /// Verifies a field; the verification time reveals nothing about the expected signature.
     package func read(_ field: String, at now: Timestamp) -> PreviewReading {
         let parts = field.split(separator: ".", omittingEmptySubsequences: false)
         guard field.utf8.count <= Self.longest, parts.count == 3,

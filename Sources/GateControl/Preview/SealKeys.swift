@@ -1,9 +1,9 @@
 internal import GateCrypto
 internal import GateSystem
 
-/// The secrets for the signatures of previews and passes.
+/// The secrets with which previews and passes are signed.
 package struct SealKeys: Sendable {
-    /// The reason why there is no secret.
+    /// The reason why no secret is available.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -16,7 +16,7 @@ package struct SealKeys: Sendable {
 
     /// Reads the secrets in a file, one per line.
     ///
-    /// The first secret is used to sign, and all of them are accepted when verifying, so that
+    /// The first secret is used to sign, and all secrets are accepted for verification, so that
     /// secrets can be rotated.
     init(path: String) throws(Failure) {
         guard let bytes = try? FileContent(path: path, atMost: Self.largest).bytes else {
@@ -42,13 +42,15 @@ package struct SealKeys: Sendable {
 
     /// Returns a text, followed by its signature.
     ///
-    /// The signature covers `purpose` as a prefix, so that a signature for one purpose is not valid for another one.
+    /// The signature covers the prefix `purpose`, so that a signature for one purpose is not valid
+    /// for another.
     func signed(_ text: String, for purpose: String) -> String {
         let code = self.first.code(of: Array((purpose + text).utf8))
         return "\(text).\(Base64URL.text(code))"
     }
 
-    /// Returns the key that a text was signed with; `nil` if it was signed with none of these keys.
+    /// Returns the key that a text was signed with; `nil` if it was not signed with any of the
+    /// keys.
     func key(of code: [UInt8], on text: String, for purpose: String) -> AuthenticationKey? {
         let signed = Array((purpose + text).utf8)
         return self.keys.first { $0.accepts(code, of: signed) }

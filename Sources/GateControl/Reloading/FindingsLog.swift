@@ -3,7 +3,7 @@ package import Logging
 
 /// Logs findings; a finding that persists is logged only once.
 package struct FindingsLog {
-    /// The maximum number of findings in the log; `check` shows all of them.
+    /// The maximum number of findings in the log; `versiongate check` shows all findings.
     private static let limit = 20
 
     private let logger: Logger
@@ -12,9 +12,10 @@ package struct FindingsLog {
         self.logger = logger
     }
 
-    /// Logs the new findings on rules that took effect.
+    /// Logs the new findings on rules that have become active.
     ///
-    /// A change that makes rules laxer is logged as a warning, because nothing else reveals it.
+    /// A change that makes rules laxer is logged as a warning, because nothing else reveals the
+    /// change.
     package func report(_ findings: RulesFindings, after former: RulesFindings? = nil) {
         let known = Set(former?.all ?? [])
         let news = findings.all.filter { $0.isLoud && !known.contains($0) }
@@ -23,12 +24,12 @@ package struct FindingsLog {
         }
         if news.count > Self.limit {
             self.logger.warning(
-                "\(news.count - Self.limit) more findings; 'versiongate check' shows all of them"
+                "\(news.count - Self.limit) more findings; 'versiongate check' shows all findings"
             )
         }
     }
 
-    /// Logs why rules were rejected.
+    /// Logs the reasons why rules were rejected.
     package func report(_ failure: LoadFailure, _ metadata: Logger.Metadata = [:]) {
         switch failure {
         case .unreadable(let errors):

@@ -3,19 +3,19 @@ package import GateRules
 
 /// The result of the last reload, for the page and the metrics.
 package struct ReloadStatus: Sendable, Equatable {
-    /// Whether the last reload succeeded; false before the first load.
+    /// Whether the last reload succeeded; `false` before the first load.
     package private(set) var lastReloadSuccessful = false
-    /// The last time that the rules were read and found valid, whether or not they had changed.
+    /// The time at which the rules were last read and found valid, whether or not they had changed.
     package private(set) var lastSuccess: Timestamp?
-    /// The active revision.
+    /// The active revision; `nil` before rules are loaded.
     package private(set) var revision: String?
     /// The errors of the last reload; empty if it succeeded.
     package private(set) var errors: [RulesFileError] = []
-    /// The findings that rejected the rules of the last reload; empty if none did.
+    /// The findings that rejected the rules of the last reload; empty if there are none.
     package private(set) var refusals: [Finding] = []
     /// The findings on the active rules.
     package private(set) var findings: [Finding] = []
-    /// The undo that makes the active rules differ from the file.
+    /// The undo that makes the active rules differ from the file; `nil` if there is none.
     package private(set) var pin: RulesPin?
 
     static let notLoaded = ReloadStatus()
@@ -26,14 +26,14 @@ package struct ReloadStatus: Sendable, Equatable {
         return status
     }
 
-    /// Sets the active rules after a change that did not reload the file.
+    /// Records the active rules after a change that did not reload the file.
     mutating func use(_ rules: LoadedRules) {
         self.revision = rules.definition.revision
         self.findings = rules.findings.all
         self.pin = rules.pin
     }
 
-    /// Sets the errors; the active revision stays the same.
+    /// Records the errors of a failed reload; the active revision stays the same.
     mutating func fail(_ failure: LoadFailure) {
         self.lastReloadSuccessful = false
         self.errors = failure.errors
@@ -53,12 +53,12 @@ package struct ReloadCounts: Sendable, Equatable {
 package struct RulesSnapshot: Sendable {
     package let rules: LoadedRules
     package let status: ReloadStatus
-    /// Whether the rules come from the file, as it is now or as it was earlier, rather than from
+    /// Whether the rules come from the file, in its current or an earlier state, rather than from
     /// the state folder.
     package let areOfFile: Bool
     package let inForceSince: Timestamp?
-    /// The time of and the reason for the last read of the file; `nil` if it has not been read
-    /// since startup.
+    /// The time and the origin of the last read of the file; `nil` if it has not been read since
+    /// startup.
     package let lastReload: (time: Timestamp, origin: RulesChange.Origin)?
 }
 

@@ -15,7 +15,8 @@ extension RulesReloader {
         /// - Parameters:
         ///   - rules: The active rules; `nil` if there are none.
         ///   - contributions: The values of feeds, by feed ID.
-        ///   - failure: The reason why the rules in the file are not active; `nil` if they are.
+        ///   - failure: The reason why the rules in the file are not active; `nil` if they are
+        ///     active.
         package init(
             _ rules: LoadedRules? = nil,
             contributions: [String: FeedContribution] = [:],
@@ -36,15 +37,16 @@ extension RulesReloader {
         let publishToModule: (@Sendable (PublishedRules) async -> Void)?
         let note: @Sendable (RulesChange) -> Void
 
-        /// Groups the collaborators; each of them is optional.
+        /// Groups the collaborators, each of which is optional.
         ///
         /// - Parameters:
         ///   - census: Returns the clients since a given time, to check new rules against.
-        ///   - filter: Decides which of the rules are enforced; `nil` to enforce all of them.
+        ///   - filter: Decides which of the rules are enforced; `nil` to enforce all rules.
         ///   - archive: Stores earlier rules for an undo; `nil` to disable undo.
-        ///   - keep: Stores valid rules from the file for the next start.
-        ///   - publishToModule: Passes the active rules on to the module in Envoy; `nil` if no module uses them.
-        ///   - note: Called for every change, including rejected ones.
+        ///   - keep: Stores the active rules for the next start; not called for changes by feeds.
+        ///   - publishToModule: Passes the active rules on to the module in Envoy; `nil` if no
+        ///     module uses them.
+        ///   - note: Called for every change, including rejected changes.
         package init(
             census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
             filter: (any RulesFilter)? = nil,
@@ -63,13 +65,13 @@ extension RulesReloader {
     }
 }
 
-/// Decides which of the loaded rules are enforced and which are only in observe mode.
+/// Decides which of the loaded rules are enforced, and which are in observe mode.
 package protocol RulesFilter: Sendable {
     /// Returns new rules in the form in which they are to be applied.
     ///
     /// - Parameters:
     ///   - rules: The new rules.
-    ///   - former: The rules that they replace; `nil` if there are none.
+    ///   - former: The previous rules; `nil` if there are none.
     /// - Returns: The rules to apply.
     func admit(_ rules: LoadedRules, after former: LoadedRules?) async -> RuleSet
 

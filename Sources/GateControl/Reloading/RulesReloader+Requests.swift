@@ -1,21 +1,22 @@
 internal import GatePolicy
 internal import GateRules
 
-/// The requests for a reload, and the queue of pending ones.
+/// The types of pending reload requests, and of the input for a reload.
 extension RulesReloader {
-    /// The source of the rules' texts.
+    /// The source of the texts of the rules.
     enum Reading: Sendable {
         /// The file in its current state.
         case file
-        /// The file in the state of the sighting, unless its text is that of these rules.
+        /// The file in the state of the sighting, unless the rules were loaded from the same text.
         case fileUnlessUnchanged(LoadedRules, seen: RulesSighting?)
         /// The texts that these rules were loaded from.
         case again(LoadedRules)
-        /// Earlier texts that an undo restores, with its pin if they differ from the file.
+        /// Earlier texts that an undo restores; the pin is `nil` if they are equal to the file.
         case archived(RulesTexts, RulesPin?)
     }
 
-    /// Loads rules from texts and feed values; `nil` if the file has changed since the sighting.
+    /// Loads rules from texts and feed values; returns `nil` if the file has changed since the
+    /// sighting.
     typealias Load =
         @Sendable (_ reading: Reading, _ feeds: [String: FeedContribution], LoadedRules?)
         throws(RulesFileErrors) -> LoadedRules?
@@ -40,7 +41,7 @@ extension RulesReloader {
         seen sighting: RulesSighting?
     ) -> Reading {
         // The watcher also reports when it starts, and after every `touch`. A signal requests that
-        // the rules be read and tested; this is not repeated if it has just been done.
+        // the rules be read and tested, which is not repeated if they were read just now.
         guard let current,
             reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful
         else { return .file }

@@ -4,30 +4,30 @@ package import GateRules
 internal import GateSystem
 internal import Logging
 
-/// Undo: makes earlier rules active again, regardless of what the files contain.
+/// Makes earlier rules active again, regardless of the current contents of the files.
 extension RulesReloader {
     /// The result of an undo.
     package enum UndoOutcome: Sendable {
-        /// The rules that are active now.
+        /// The undo was applied; these rules are active now.
         case done(LoadedRules)
-        /// The rules were changed after the sender read the revision.
+        /// The rules were changed after the sender had read the active revision.
         case stale(revision: String)
-        /// The rules of that revision are not in the archive.
+        /// The archive does not contain the revision.
         case unknown
         /// The rules are invalid, or a finding rejects them.
         case refused(LoadFailure)
     }
 
-    /// The effects of an undo.
+    /// The effects that an undo would have.
     package struct UndoPreview: Sendable {
-        /// The active revision, which the undo request must name.
+        /// The active revision, which the request for the undo must name.
         package let revision: String
         package let to: String
-        /// The edits, as text.
+        /// The edits that the undo would make, as text.
         package fileprivate(set) var changes: [String] = []
         /// The rules that would become active; `nil` if they cannot be loaded.
         package fileprivate(set) var rules: RuleSet?
-        /// The findings on the rules and on the change; empty if they cannot be loaded.
+        /// The findings on the rules and on the change; empty if the rules cannot be loaded.
         package fileprivate(set) var findings: [Finding] = []
         /// The reason why the undo would be rejected; `nil` if it would succeed.
         package fileprivate(set) var failure: LoadFailure?
@@ -46,10 +46,10 @@ extension RulesReloader {
     /// The undo is pinned: neither a signal nor a restart ends it while the files are unchanged.
     ///
     /// - Parameters:
-    ///   - target: The revision to return to.
+    ///   - target: The revision to restore.
     ///   - seen: The revision that the sender considers active.
     ///   - name: The name of the sender.
-    /// - Returns: The outcome.
+    /// - Returns: The outcome of the undo.
     package func undo(
         to target: String,
         seen: String,
@@ -65,10 +65,10 @@ extension RulesReloader {
         }
     }
 
-    /// Returns the effects that an undo would currently have; `nil` if the revision is not
-    /// archived.
+    /// Returns the effects that an undo would have now; `nil` if the archive does not contain the
+    /// revision.
     ///
-    /// `target` is the revision to return to; `nil` for the last one with different files.
+    /// `target` is the revision to restore; `nil` for the last one with different files.
     package func preview(undoTo target: String?) async -> UndoPreview? {
         guard let current, let archive = self.collaborators.archive,
             let target = target ?? (try? archive.revision(before: current.filesRevision)),
@@ -91,14 +91,15 @@ extension RulesReloader {
         return preview
     }
 
-    /// Carries out a pending undo.
+    /// Performs a pending undo.
     func putBack(_ undo: Undo) async -> UndoOutcome {
         guard let current, let archive = self.collaborators.archive,
             let texts = try? archive.texts(of: undo.target),
             let files = try? archive.files(of: undo.target)
         else { return .unknown }
         let revision = current.definition.revision
-        // Feed values are not undone, and may change at any time.
+        // Only the files are compared, because feed values are not undone, and may change at any
+        // time.
         let seenFiles = try? archive.files(of: undo.seen)
         guard undo.seen == revision || seenFiles == current.filesRevision else {
             return .stale(revision: revision)
@@ -111,7 +112,7 @@ extension RulesReloader {
             let loaded = try await self.loaded(reading, self.contributions, isUndo: true)
             guard let loaded else { return .unknown }
             await self.use(loaded, origin)
-            // The result of reading the file is independent of the undo.
+            // An undo does not change the result of the last read of the file.
             self.status.use(loaded)
             return .done(loaded)
         } catch {
@@ -121,7 +122,7 @@ extension RulesReloader {
         }
     }
 
-    /// Returns the pin for an undo; `nil` if it restores the current files.
+    /// Returns the pin for an undo; `nil` if the undo restores the current files.
     private func pin(against current: LoadedRules, for files: String, by name: String?) -> RulesPin?
     {
         var undone = current.pin?.undone ?? [current.filesRevision]
@@ -133,7 +134,7 @@ extension RulesReloader {
         return RulesPin(undone: undone, time: self.now().secondsSinceEpoch, name: name)
     }
 
-    /// Logs when the active rules start to differ from the files, and when they no longer do.
+    /// Logs when the active rules start to differ from the files, and when they stop differing.
     func logPin(of loaded: LoadedRules, after former: LoadedRules?, _ origin: RulesChange.Origin) {
         if let pin = loaded.pin {
             guard origin.reason != .feed else { return }
@@ -152,7 +153,7 @@ extension RulesPin {
         var metadata: Logger.Metadata = ["revision": "\(rules.definition.revision)"]
         metadata["by"] = self.name.map { "\($0)" }
         logger.warning(
-            "an undo is active: the rules differ from the files, until the files are changed",
+            "an undo is active: the rules differ from the files until the files change",
             metadata: metadata
         )
     }

@@ -9,7 +9,7 @@ package import Logging
 /// All kinds of reloads use this actor. Reloads never run concurrently; requests during a reload
 /// are served together by the next reload.
 package actor RulesReloader {
-    /// The maximum number of earlier revisions to remember; no rollback needs more.
+    /// The maximum number of earlier revisions to remember, which is sufficient for any rollback.
     private static let mostFormerRevisions = 100
 
     let load: Load
@@ -22,13 +22,13 @@ package actor RulesReloader {
     package private(set) var current: LoadedRules?
     /// The result of the last reload.
     package internal(set) var status = ReloadStatus.notLoaded
-    /// The time at which the active rules took effect.
+    /// The time at which the active rules took effect; `nil` if no rules are active.
     private(set) var inForceSince: Timestamp?
-    /// Whether the rules come from the file, as it is now or as it was earlier, rather than from
+    /// Whether the rules come from the file, in its current or an earlier state, rather than from
     /// the state folder.
     private(set) var areOfFile: Bool
-    /// The time of and the reason for the last read of the file; `nil` if it has not been read
-    /// since startup.
+    /// The time and the origin of the last read of the file; `nil` if it has not been read since
+    /// startup.
     private(set) var lastReload: (time: Timestamp, origin: RulesChange.Origin)?
     /// The numbers of successful and failed reloads since startup.
     package private(set) var counts = ReloadCounts()
@@ -48,7 +48,7 @@ package actor RulesReloader {
     /// The reason why the last reload failed; `nil` if it succeeded.
     private(set) var failure: LoadFailure?
 
-    /// Creates a reloader; nothing is read yet.
+    /// Creates a reloader, without reading the rules.
     ///
     /// - Parameters:
     ///   - loader: Loads the rules.
@@ -115,8 +115,8 @@ package actor RulesReloader {
     /// - Parameters:
     ///   - reason: The event that caused the reload.
     ///   - name: The name of the operator.
-    ///   - sighting: The state that the watcher has seen. If the files have changed since, nothing
-    ///     is done: the watcher reports again when the writer has finished.
+    ///   - sighting: The state that the watcher has seen. If the files have changed since then, the
+    ///     reload has no effect: the watcher reports again when the writer has finished.
     /// - Returns: The result of a reload that started after this call.
     @discardableResult
     package func reload(
@@ -139,7 +139,7 @@ package actor RulesReloader {
 
     /// Applies a new value of a feed, together with the last valid state of the file.
     ///
-    /// - Returns: The errors if the value was rejected and nothing has changed; empty on success.
+    /// - Returns: The errors that caused the value to be rejected; empty on success.
     func offer(
         _ contribution: FeedContribution,
         of feed: FeedDefinition
@@ -155,7 +155,7 @@ package actor RulesReloader {
         return errors
     }
 
-    /// Applies the active rules again, according to the current decision of the filter.
+    /// Applies the active rules again, as the filter currently decides.
     package func republish() async {
         self.mustPublish = true
         guard !self.isReloading else { return }
@@ -163,13 +163,13 @@ package actor RulesReloader {
         await self.servePendingRequests(hasJustRead: false)
     }
 
-    /// The feeds whose rules are only counted and logged.
+    /// The IDs of feeds whose rules are in observe mode.
     var observedFeeds: Set<String> {
         Set(self.contributions.filter(\.value.isObserved).keys)
     }
 
-    /// Returns the current value of a feed; `nil` if the feed has none, or only a value for a
-    /// different entry.
+    /// Returns the current value of a feed; `nil` if the feed has no value, or only a value for a
+    /// different entry in the rules file.
     func contribution(of feed: FeedDefinition) -> FeedContribution? {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
     }
@@ -189,14 +189,15 @@ package actor RulesReloader {
                 let undo = self.undos.removeFirst()
                 undo.answer.resume(returning: await self.putBack(undo))
             } else if let first = self.waiting.first?.origin {
-                // A request that arrived during the last reload may expect changes that were made
-                // after that reload had read the file.
+                // A request that arrived during the last reload may have been sent after a change
+                // that the reload did not read, so the file is read again.
                 let answered = self.waiting
                 self.waiting = []
-                // Only the log shows the result of a reload by signal, so the log must name the signal as the reason.
+                // The log is the only place that shows the result of a reload by signal, so the log
+                // must name the signal as the reason.
                 let origin = answered.map(\.origin).first { $0.reason == .signal } ?? first
-                // A request without a sighting, such as that of a signal, requests the current state.
-                // There is at most one watcher, so the last sighting is the newest one.
+                // A request without a sighting, such as a signal, is for the current state. There
+                // is at most one watcher, so the last sighting is the newest one.
                 let isSeen = answered.allSatisfy { $0.sighting != nil }
                 let reading = self.reading(
                     for: origin.reason,
@@ -225,12 +226,12 @@ package actor RulesReloader {
         contributions[feed.id] = contribution.following(self.contribution(of: feed))
         do throws(LoadFailure) {
             let reading = self.current.map(Reading.again) ?? .file
-            // `nil` is only returned for readings with a sighting.
+            // The result is only `nil` for readings with a sighting.
             guard var loaded = try await self.loaded(reading, contributions) else { return [] }
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
-                // The other feed provided this floor before this feed's store data was known.
+                // The other feed provided this floor before the store data of this feed was known.
                 self.logger.error(
-                    "a feed locks out all clients: its rules only observe now",
+                    "a feed locks out all clients: its rules are now in observe mode",
                     metadata: ["feed": "\(other)", "error": "\(finding.asError)"]
                 )
                 contributions[other]?.isObserved = true
@@ -239,7 +240,7 @@ package actor RulesReloader {
             contributions[feed.id]?.earlier = loaded.earlier[feed.id] ?? []
             self.contributions = contributions
             await self.use(loaded, RulesChange.Origin(.feed, name: feed.id))
-            // The result of reading the file is independent of feeds.
+            // A feed does not change the result of the last read of the file.
             self.status.use(loaded)
             return []
         } catch {
@@ -267,7 +268,7 @@ package actor RulesReloader {
         }
     }
 
-    /// Loads and checks rules off the actor.
+    /// Loads and checks rules on a background thread.
     ///
     /// `isUndo` states whether the rules were active before. Such rules are not checked against the
     /// census, which would take time.
@@ -317,7 +318,7 @@ package actor RulesReloader {
         }
         let former = self.current
         self.current = loaded
-        // Unchanged rules may have to be written, too: the file may be gone.
+        // The module's file may be missing, so even unchanged rules are passed on.
         await self.publishToModule()
         if origin.reason != .feed, isNew || former?.pin != loaded.pin {
             self.collaborators.keep(loaded)

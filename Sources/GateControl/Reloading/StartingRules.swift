@@ -2,22 +2,23 @@ package import GatePolicy
 package import GateRules
 package import Logging
 
-/// The rules that a gate starts with: those in its file, or the last good ones if the file is
+/// The rules that a gate starts with: the rules in its file, or the last good rules if the file is
 /// invalid or rejected.
 package struct StartingRules: Sendable {
     package let rules: LoadedRules
-    /// The values that feeds had before startup, if they are still valid.
+    /// The values of feeds from before startup that are still valid.
     package let contributions: [String: FeedContribution]
-    /// The reason why the gate does not start with the rules in the file; `nil` if it does.
+    /// The reason why the gate does not start with the rules in the file; `nil` if it does start
+    /// with them.
     package let failure: LoadFailure?
-    /// The rules that were active before the restart; `nil` if unknown.
+    /// The rules that were active before the restart; `nil` if they are unknown.
     package let former: LoadedRules?
 
-    /// Loads the rules.
+    /// Loads the rules for the start.
     ///
     /// - Parameters:
     ///   - loader: Loads the file.
-    ///   - contributions: The values that feeds had before startup.
+    ///   - contributions: The values of feeds from before startup.
     ///   - lastGood: The stored rules; `nil` if there are none.
     ///   - isStrict: Whether to fail instead of using the stored rules.
     ///   - now: The time of startup.
@@ -44,8 +45,8 @@ package struct StartingRules: Sendable {
             return
         } catch {
             log.report(error)
-            // By now, the sources may have valid values, but the gate can only fetch them after it
-            // has started.
+            // The sources may have valid values by now, but the gate can only fetch them after the
+            // start.
             if !contributions.isEmpty, former == nil,
                 let alone = try? loader.load(feeds: [:], against: nil, at: now)
             {
@@ -57,7 +58,8 @@ package struct StartingRules: Sendable {
             }
             guard let former, let lastGood, !isStrict else { throw error }
             if case .unreadable = error, (try? loader.texts()) == lastGood.texts {
-                // The same texts were valid when they were loaded last: only tests that depend on the date can fail.
+                // The same texts were valid when they were last loaded, so only tests that depend
+                // on the date can fail.
                 logger.error(
                     "the rules have not changed since they were last valid: they stay active despite the errors"
                 )
@@ -73,7 +75,8 @@ package struct StartingRules: Sendable {
 }
 
 extension StartingRules {
-    /// Returns the change to the initial rules, and the rejected rules file if there is one.
+    /// Returns the changes to record at startup: the initial rules and, if the file was rejected,
+    /// the rejection.
     package func changes(at now: Timestamp) -> [RulesChange] {
         let origin = RulesChange.Origin(.start)
         let start = RulesChange(at: now, by: origin, before: nil, .applied(self.rules))
@@ -83,7 +86,7 @@ extension StartingRules {
 }
 
 extension RulesFileLoader {
-    /// Loads the rules and checks them against the previous ones.
+    /// Loads the rules, and checks them against the previous rules.
     fileprivate func load(
         feeds contributions: [String: FeedContribution],
         against former: LoadedRules?,

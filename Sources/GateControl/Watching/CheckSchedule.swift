@@ -1,9 +1,9 @@
 /// Decides when to check the rules files, based on the kernel's events and the time.
 ///
-/// A file is read when its writer has finished. A file that is written in place is not read before
-/// it is closed and then unchanged for a while, because scripts close a file and append to it
-/// again. An atomic replacement by a rename or a link needs no such delay. Changes without an event
-/// are found by polling.
+/// A file is read when its writer has finished. A file that is written in place is read only after
+/// it has been closed and has then been unchanged for a while, because scripts close a file and
+/// append to it again. An atomic replacement by a rename or a link needs no such delay. Changes
+/// without an event are found by polling.
 struct CheckSchedule {
     typealias Instant = ContinuousClock.Instant
 
@@ -21,7 +21,7 @@ struct CheckSchedule {
         case written
         /// A process that had the file open for writing closed it.
         case closed
-        /// The name was atomically replaced by something else.
+        /// The name refers to a different file or link after an atomic replacement.
         case replaced
         /// The name was removed.
         case removed
@@ -31,7 +31,7 @@ struct CheckSchedule {
 
     /// The next step of the watch loop.
     enum Step: Equatable {
-        /// Wait for events, but no longer than this duration.
+        /// Wait for events, but no longer than the given duration.
         case wait(Duration)
         /// Check the files: all writers have finished.
         case look
@@ -39,7 +39,7 @@ struct CheckSchedule {
         case glance
     }
 
-    /// The state of a write in place, with the time of the last event.
+    /// The state of a file that is written in place, with the time of its last event.
     private enum Writing {
         case open(since: Instant, last: Instant)
         case left(last: Instant)
@@ -55,13 +55,13 @@ struct CheckSchedule {
 
     private let timing: RulesWatcher.Timing
     private var written: [Entry: Writing] = [:]
-    /// The end of the pause in which more events may follow as part of the same replacement.
+    /// The end of the pause in which more events of the same replacement may follow.
     private var pauseEnd: Instant?
-    /// The start of the period that the maximum delays apply to.
+    /// The time from which the maximum delays are measured.
     private var waitingSince: Instant?
     private var nextGlance: Instant
 
-    /// Creates a schedule; the first check also waits for writers, since a write may be in
+    /// Creates a schedule; the first check also waits for writers, because a write may be in
     /// progress.
     init(timing: RulesWatcher.Timing, now: Instant) {
         self.timing = timing
@@ -73,7 +73,8 @@ struct CheckSchedule {
     /// Whether a file is being written, or was written so recently that the write may continue.
     var isBeingWritten: Bool { !self.written.isEmpty }
 
-    /// The earliest time since which a file has been open with changes that have not been read.
+    /// The earliest time since which a file with unread changes has been open for writing; `nil` if
+    /// no file is open.
     var openSince: Instant? { self.written.values.compactMap(\.openSince).min() }
 
     /// Adds an event for an entry that is part of the rules.
@@ -86,11 +87,11 @@ struct CheckSchedule {
             self.written[entry] = .open(since: now, last: now)
             return
         case (.closed, .open(let since, _)) where since + self.timing.settling < now:
-            // The maximum delay limits a series of writes, not the duration of a single one.
+            // The maximum delay applies to a series of writes, not to a single long write.
             self.waitingSince = now
             self.written[entry] = .left(last: now)
         case (.touched, nil) where self.pauseEnd != nil:
-            // Editors set the mode of a file after they have replaced it.
+            // Editors set the mode of a file after replacing it.
             self.pauseEnd = now + self.timing.debounce
         case (.closed, _), (.removed, _), (.touched, _):
             self.written[entry] = .left(last: now)
@@ -101,17 +102,17 @@ struct CheckSchedule {
         self.waitingSince = self.waitingSince ?? now
     }
 
-    /// Removes the entries that are no longer part of the rules, after a link was swapped.
+    /// Removes the entries that no longer belong to the rules after a link was swapped.
     mutating func keep(where leadsToRules: (Entry) -> Bool, at now: Instant) {
         let kept = self.written.filter { leadsToRules($0.key) }
         guard kept.count < self.written.count else { return }
         self.written = kept
-        // The entries that replaced them have not been read.
+        // The files that replaced the removed entries have not been read.
         self.pauseEnd = self.pauseEnd ?? now + self.timing.debounce
         self.waitingSince = self.waitingSince ?? now
     }
 
-    /// Returns the next step; the caller must carry out a check or poll at once.
+    /// Returns the next step; the caller must perform a check or a poll immediately.
     mutating func next(at now: Instant) -> Step {
         if let time = self.nextLook {
             guard now >= time else { return .wait(now.duration(to: time)) }
@@ -143,8 +144,8 @@ struct CheckSchedule {
         }
         if let pauseEnd { ends.append(pauseEnd) }
         guard let end = ends.max() else { return nil }
-        // The delay is not limited while a file is open, because the file would be read
-        // half-written.
+        // The delay is not limited while a file is open, because the file would be read in a
+        // half-written state.
         guard let waitingSince, self.openSince == nil else { return end }
         let longest =
             self.isBeingWritten ? self.timing.longestSettling : self.timing.longestDebounce

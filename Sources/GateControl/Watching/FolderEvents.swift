@@ -1,7 +1,7 @@
 internal import GateSystem
 private import Glibc
 
-/// The inotify events of a few folders that concern the rules.
+/// The inotify events that affect the rules, from the watched folders.
 ///
 /// Folders are watched instead of files, because a watch on a file follows its inode, whereas
 /// editors and Kubernetes replace the file with a different one.
@@ -24,8 +24,8 @@ struct FolderEvents: ~Copyable {
         IN_DELETE_SELF, IN_MOVE_SELF, IN_ATTRIB, Int32(IN_ONLYDIR),
     ].reduce(0) { $0 | UInt32($1) }
 
-    /// The descriptor to poll; negative if no inotify instance was available, as in containers with
-    /// too many inotify instances.
+    /// The inotify descriptor; negative if no instance was available, for example because the limit
+    /// on instances was reached.
     let descriptor: Int32
     private var folders: [Int32: Folder] = [:]
 
@@ -38,10 +38,10 @@ struct FolderEvents: ~Copyable {
         if self.descriptor >= 0 { close(self.descriptor) }
     }
 
-    /// Watches exactly these folders; missing folders are skipped.
+    /// Watches exactly these folders, and skips missing ones.
     ///
     /// A second watch on the same folder has no effect, and a folder that was replaced gets a new
-    /// watch, so this should be called again after every event.
+    /// watch, so this method should be called again after every event.
     mutating func watch(_ places: WatchedPaths) {
         guard self.descriptor >= 0 else { return }
         var current: [Int32: Folder] = [:]
@@ -57,7 +57,7 @@ struct FolderEvents: ~Copyable {
         self.folders = current
     }
 
-    /// Whether an entry is part of the rules.
+    /// Returns whether an entry is part of the rules.
     func concern(_ entry: CheckSchedule.Entry) -> Bool {
         guard let folder = self.folders[entry.folder] else { return false }
         return entry.name.isEmpty || folder.names.contains(entry.name)
@@ -66,7 +66,7 @@ struct FolderEvents: ~Copyable {
     /// Returns the pending events that concern the rules.
     func take() -> [Notice] {
         var notices: [Notice] = []
-        // Large enough for the longest name, and for many of usual length.
+        // The buffer is large enough for the longest name, and for many names of the usual length.
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -84,7 +84,7 @@ struct FolderEvents: ~Copyable {
         let entry = CheckSchedule.Entry(folder: notice.watch, name: notice.name)
         guard self.concern(entry), let folder = self.folders[entry.folder] else { return nil }
         if notice.name.isEmpty {
-            // The attributes of the folder do not affect its rules.
+            // The attributes of a folder do not affect its rules.
             return notice.has(IN_DELETE_SELF | IN_MOVE_SELF) ? .of(entry, .removed) : nil
         }
         if notice.has(IN_CREATE) {
@@ -97,10 +97,10 @@ struct FolderEvents: ~Copyable {
         return notice.has(IN_ATTRIB) ? .of(entry, .touched) : nil
     }
 
-    /// Returns the event for a new name: an empty file is about to be written, and any other file or a
-    /// link is complete.
+    /// Returns the event for a new name.
     ///
-    /// If the file was written before its state was read here, an event for the write follows.
+    /// An empty file is about to be written; a link, or a file with content, is complete. If the
+    /// file was written before its state is read here, an event for the write follows.
     private static func eventForNewName(_ path: String) -> CheckSchedule.Notice {
         guard let identity = FileIdentity(path: path, followsLinks: false) else { return .removed }
         return identity.isEmptyFile ? .written : .replaced
@@ -116,7 +116,7 @@ struct InotifyEvent: Equatable {
 
     func has(_ bits: Int32) -> Bool { self.mask & UInt32(bits) != 0 }
 
-    /// Parses the result of one `read`, which always contains whole events.
+    /// Parses the result of one `read`, which always contains complete events.
     static func parse(_ bytes: ArraySlice<UInt8>) -> [InotifyEvent] {
         var notices: [InotifyEvent] = []
         var rest = bytes

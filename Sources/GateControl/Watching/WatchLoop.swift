@@ -18,8 +18,9 @@ struct WatchLoop: Sendable {
     let stop: StopSignal
     let logger: Logger
 
-    /// Runs until the stop signal; reports the initial state, and every new state when its writer
-    /// has finished.
+    /// Runs until the stop signal.
+    ///
+    /// The initial state is reported at once, and every new state when its writer has finished.
     func run(report: (RulesSighting) -> Void) {
         var notices = FolderEvents()
         if notices.descriptor < 0 {
@@ -39,7 +40,8 @@ struct WatchLoop: Sendable {
                 case .stop: return
                 case .timeout: continue
                 case .notice:
-                    // A continuously written log in the same folder must not keep the thread busy.
+                    // A log in the same folder that is written continuously must not keep the
+                    // thread busy.
                     guard self.wait(for: -1, atMost: self.timing.gathering) != .stop else { return }
                     self.take(&notices, into: &schedule)
                     let wasHeldUp = isWriterSlow
@@ -47,11 +49,11 @@ struct WatchLoop: Sendable {
                     if isWriterSlow, !wasHeldUp { self.warnOfWriter() }
                 }
             case .look:
-                // Set up first, so that changes after the check are not missed.
+                // The watches are set up before the check, so that later changes are not missed.
                 notices.watch(WatchedPaths(path: self.path))
                 let state = RulesState(path: self.path)
                 self.take(&notices, into: &schedule)
-                // A write started during the check.
+                // A new write has started during the check.
                 guard !schedule.isBeingWritten else { continue }
                 if sightings.look(state) == .report { report(state.sighting) }
             case .glance:
@@ -77,7 +79,7 @@ struct WatchLoop: Sendable {
         schedule.keep(where: { notices.concern($0) }, at: now)
     }
 
-    /// Whether a file has been open for writing for so long that the log should mention it.
+    /// Returns whether a file has been open for writing long enough for a warning in the log.
     private func isWriterSlow(_ schedule: CheckSchedule) -> Bool {
         guard let since = schedule.openSince else { return false }
         return since + self.timing.abandonment < .now
@@ -97,7 +99,8 @@ struct WatchLoop: Sendable {
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         ]
         let (seconds, attoseconds) = duration.components
-        // Rounded up; otherwise the last fraction of a millisecond would be spent in a busy loop.
+        // The time is rounded up; otherwise the last fraction of a millisecond would be spent in a
+        // busy loop.
         let milliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
         let count = unsafe Glibc.poll(&waited, nfds_t(waited.count), milliseconds)
         if self.stop.isSent { return .stop }
@@ -129,7 +132,7 @@ final class StopSignal: Sendable {
 
     func send() {
         self.sent.store(true, ordering: .releasing)
-        // Without a pipe, this fails, which is harmless.
+        // Without a pipe, the write fails, which is harmless.
         _ = unsafe write(self.writer, [1], 1)
     }
 }

@@ -4,15 +4,15 @@ private import Glibc
 
 /// The file names that the rules depend on, by folder.
 ///
-/// These are the last component of the path, each symbolic link on the way, and the final target;
-/// if that is a folder, also its rules files and their targets. Other files in these folders, such
-/// as logs and temporary files of editors, are ignored. Changes to parent folders are found by
-/// polling.
+/// The names are the last component of the path, each symbolic link on the way, and the final
+/// target. If the target is a folder, they also include its rules files and their targets. Other
+/// files in these folders, such as logs and temporary files of editors, are ignored. Changes to
+/// parent folders are found by polling.
 struct WatchedPaths: Equatable {
     /// The relevant names in one folder.
     struct Names: Equatable {
         var names: Set<String> = []
-        /// Whether all names of rules files are relevant, including those of new files.
+        /// Whether the names of all rules files are relevant, including new files.
         var includesRulesFiles = false
 
         func contains(_ name: String) -> Bool {
@@ -34,7 +34,7 @@ struct WatchedPaths: Equatable {
     /// Resolves a path in its current state; missing components are ignored.
     init(path: String) {
         guard let end = self.follow(path), FileIdentity(path: end)?.isFolder == true else { return }
-        // Kubernetes swaps this link, and all files with it.
+        // Kubernetes replaces all files of the folder by swapping this link.
         self.folders[end, default: Names()].formUnion(
             Names(names: ["..data"], includesRulesFiles: true)
         )
@@ -43,7 +43,7 @@ struct WatchedPaths: Equatable {
         }
     }
 
-    /// Adds the names of the links on the path and returns the path without links; `nil` if there
+    /// Adds the names of the links on the path, and returns the path without links; `nil` if there
     /// are too many links.
     private mutating func follow(_ path: String) -> String? {
         var folder = path.hasPrefix("/") ? "/" : "."

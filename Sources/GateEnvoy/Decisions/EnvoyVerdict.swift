@@ -1,8 +1,8 @@
 import GatePolicy
 
-/// A decision, with everything that the module passes to Envoy as a result.
+/// A decision, with the header fields, metadata and response that the module passes to Envoy.
 final class EnvoyVerdict: Sendable {
-    /// The response in place of the backend's.
+    /// The response that replaces the backend's response.
     struct Denial: Sendable {
         let answer: Answer
         let fields: FieldBlock
@@ -15,27 +15,27 @@ final class EnvoyVerdict: Sendable {
             self.gaps = gaps
         }
 
-        /// Returns the header lines for a web app on another origin.
+        /// Returns the header lines of the denial for a web app on another origin.
         func fields(forOrigin origin: String) -> FieldBlock {
             FieldBlock(self.answer.fields + Answer.crossOriginFields(origin: origin))
         }
     }
 
     let kind: Decision.Kind
-    /// The names of the client's identity fields that the backend must not get.
+    /// The names of the client's identity fields to remove from the request.
     let dropped: FieldBlock
     /// The fields to set in the request.
     let requestFields: FieldBlock
-    /// The backend that a rule selects, whose name is among the fields; `nil` for the usual one.
+    /// The backend that a rule selects, whose name is also in `requestFields`; `nil` for the default backend.
     let backend: String?
     /// The fields to add to the backend's response.
     let responseFields: FieldBlock
     let denial: Denial?
-    /// The facts for Envoy's access log: `decision`, and `revision`, `route` and `rule` if a rule decided.
+    /// The metadata for Envoy's access log: `decision`, and `revision`, `route` and `rule` if a rule decided.
     let metadata: FieldBlock
-    /// The index of the request's labels in the tally of the thread.
+    /// The index of the request's labels in the thread's `RequestTally`.
     let tallyPlace: Int
-    /// The second at which the decision must be made again; `nil` if it never expires.
+    /// The second at which the decision expires; `nil` if it never expires.
     let validUntil: Timestamp?
     private let decidedAt: Timestamp
 
@@ -54,7 +54,7 @@ final class EnvoyVerdict: Sendable {
         self.backend = decision.route?.backend
         self.responseFields = FieldBlock(hint)
         self.denial = denial
-        // Each entry adds about a tenth to the cost of the filter.
+        // Each metadata entry increases the cost of the filter by about a tenth.
         let facts = decision.facts(of: revision)
         let isPlain =
             decision.kind == .allow && decision.ruleID == nil && self.backend == nil
@@ -70,7 +70,7 @@ final class EnvoyVerdict: Sendable {
         self.validUntil = denial?.answer.retryAt == nil ? decision.validUntil : nextSecond
     }
 
-    /// Whether the decision still applies; the clock is only read if it can expire.
+    /// Returns whether the decision still applies; the clock is read only if the decision can expire.
     func isValid(_ now: () -> Timestamp) -> Bool {
         guard let validUntil else { return true }
         let now = now()
@@ -80,7 +80,9 @@ final class EnvoyVerdict: Sendable {
 
 /// Denials that all clients of a class share, with gaps for their versions.
 extension EnvoyVerdict.Denial {
-    /// Creates a denial with gaps from a response that contains the placeholder; `nil` if a field also contains it.
+    /// Creates a denial with gaps from a response that contains placeholders.
+    ///
+    /// The result is `nil` if a header field contains a placeholder.
     init?(pattern: Answer) {
         guard !pattern.fields.contains(where: { $0.value.contains(VersionGaps.standIn) }) else {
             return nil
@@ -91,7 +93,7 @@ extension EnvoyVerdict.Denial {
         self.init(answer, gaps: body.places)
     }
 
-    /// Returns the content with the version that a version line states.
+    /// Returns the content with the version in a version line inserted.
     func body(with line: Span<UInt8>) -> [UInt8] {
         var body: [UInt8] = []
         _ = ClientClasses.withVersion(in: line) { version in
@@ -108,7 +110,7 @@ extension EnvoyVerdict.Denial {
         return body
     }
 
-    /// Whether a client with this version line gets exactly this response.
+    /// Returns whether this denial with the version in `line` is identical to a client's own response.
     func isSame(as own: Answer, with line: Span<UInt8>) -> Bool {
         self.answer.status == own.status && self.answer.fields == own.fields
             && self.body(with: line) == own.body

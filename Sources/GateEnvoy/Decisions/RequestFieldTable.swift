@@ -1,14 +1,14 @@
 import GatePolicy
 import Glibc
 
-/// The meaning of a header line of Envoy for the module.
+/// The meaning of a header line for the module.
 enum LineMeaning: Equatable {
     case none
     case method
     case target
-    /// Identifies the client; the value is the index into `RuleSet.identityHeaderNames`.
+    /// An identity field; the value is the index into `RuleSet.identityHeaderNames`.
     case identity(UInt8)
-    /// Only the gate may send the field to the backend.
+    /// A field that only the gate may send to the backend.
     case owned
     case contentType
     case accept
@@ -17,10 +17,10 @@ enum LineMeaning: Equatable {
     case origin
     case requestMethod
     case upgrade
-    /// Announces a body.
+    /// A field that announces a body.
     case framing
 
-    /// Whether the backend must not get the field in trailers, which are not evaluated (RFC 9110 section 6.5.1).
+    /// Whether the field is removed from the trailer section, which is not evaluated (RFC 9110 section 6.5.1).
     var isForbiddenInTrailers: Bool {
         switch self {
         case .owned, .identity: true
@@ -31,13 +31,13 @@ enum LineMeaning: Equatable {
 
 /// The meanings of header lines by name.
 ///
-/// Names in Envoy's header maps are in lower case. Nearly all names are not in the table: their length and first byte
-/// rule them out.
+/// Names in Envoy's header maps are in lower case. Most names are not in the table, and their length and first byte
+/// are sufficient to rule them out.
 struct RequestFieldTable {
     private struct Entry {
         let name: [UInt8]
         let meaning: LineMeaning
-        /// The next entry in the same bucket, numbered as in `firsts`.
+        /// The number of the next entry in the same bucket, as in `firsts`.
         let next: UInt8
     }
 
@@ -45,7 +45,7 @@ struct RequestFieldTable {
     private var firsts = [UInt8](repeating: 0, count: 256)
     private var entries: [Entry] = []
 
-    /// Creates the table for the identity fields of some rules.
+    /// Creates a table that includes the identity fields of the rules.
     init(identityHeaderNames: [String]) {
         let identity = identityHeaderNames.prefix(64).enumerated().map {
             ($1, LineMeaning.identity(UInt8($0)))
@@ -54,7 +54,7 @@ struct RequestFieldTable {
             [(AnswerForm.connectField, LineMeaning.connectVersion)]
             + AnswerForm.graphQLFields.map { ($0, .graphQL) }
         let owned = GateField.forgeable.map { ($0, LineMeaning.owned) }
-        // If a name occurs more than once, its first meaning applies: it is added last, so a lookup finds it first.
+        // If a name occurs more than once, its first meaning applies, because it is added last and found first.
         for (name, meaning) in (Self.fixed + owned + identity + dialects).prefix(255).reversed() {
             let bytes = Array(name.utf8)
             guard let first = bytes.first else { continue }
@@ -75,10 +75,10 @@ struct RequestFieldTable {
         (count &* 31 &+ Int(first)) & 0xFF
     }
 
-    /// Returns the meaning of a line with this name.
+    /// Returns the meaning of a line with the given name.
     ///
-    /// A name with `_` in place of a `-` counts as owned by the gate, because CGI and similar interfaces map both names
-    /// to the same variable.
+    /// A name in the table with `_` in place of `-` counts as owned by the gate, because CGI and similar interfaces map
+    /// both names to the same variable.
     func meaning(of name: UnsafeBufferPointer<UInt8>) -> LineMeaning {
         guard let start = name.baseAddress, name.count > 0 else { return .none }
         var number = unsafe self.firsts[Self.bucket(count: name.count, first: start.pointee)]

@@ -2,8 +2,8 @@ import GatePolicy
 
 /// The requests on one thread that Envoy's counter does not contain yet.
 ///
-/// Counting under labels costs Envoy several times as much as a verdict from the table. Therefore, the first request of
-/// each second adds all requests since the last one.
+/// Incrementing a labeled counter in Envoy takes several times as long as finding a verdict in the table. For this
+/// reason, the counter is updated once a second, when the first request of that second arrives.
 struct RequestTally {
     private struct Entry {
         let labels: TextBlock
@@ -14,7 +14,7 @@ struct RequestTally {
     private var entries: [Entry] = []
     private var lastSecond: Int64 = 0
 
-    /// Returns the index of these terms, which only the rules can increase in number.
+    /// Returns the index of the given terms; the number of distinct terms depends only on the rules.
     mutating func place(of terms: RequestTerms) -> Int {
         if let place = self.places[terms] { return place }
         let mode: RuleMode = terms.passesByObserving ? .observe : .enforce
@@ -24,19 +24,19 @@ struct RequestTally {
         return self.entries.count - 1
     }
 
-    /// Counts a request by the index of its terms.
+    /// Counts a request with the terms at an index.
     mutating func count(_ place: Int) {
         self.entries[place].count += 1
     }
 
-    /// Adds the requests to Envoy's counter, once in each second.
+    /// Adds the counted requests to Envoy's counter, at most once a second.
     mutating func report(at now: Timestamp, _ add: (UInt64, TextBlock) -> Void) {
         guard now.secondsSinceEpoch != self.lastSecond else { return }
         self.lastSecond = now.secondsSinceEpoch
         self.reportAll(add)
     }
 
-    /// Adds the requests to Envoy's counter.
+    /// Adds the counted requests to Envoy's counter, and resets the counts.
     mutating func reportAll(_ add: (UInt64, TextBlock) -> Void) {
         for index in self.entries.indices where self.entries[index].count > 0 {
             add(self.entries[index].count, self.entries[index].labels)

@@ -3,8 +3,8 @@ import GatePolicy
 
 /// A request whose exchange may be long-lived: a WebSocket, an event stream, or a gRPC call.
 ///
-/// The head is kept as it arrived, so that it can be evaluated again: filters and routes change the head in Envoy before
-/// it is forwarded.
+/// The head is stored as received, so that it can be evaluated again. Envoy's own copy changes, because filters and
+/// routes modify the head before it is forwarded.
 @safe
 final class RevocableRequest {
     enum Kind {
@@ -15,9 +15,9 @@ final class RevocableRequest {
 
     private let kind: Kind
     private let endsWithHead: Bool
-    /// Whether the route of the request observes.
+    /// Whether the route of the request is in observe mode.
     let isObserved: Bool
-    /// The path that the rules are evaluated for; `nil` for the request's own.
+    /// The path for which the rules are evaluated; `nil` for the path of the request.
     private let path: [UInt8]?
     private let bytes: UnsafeMutableBufferPointer<UInt8>
     private let storage: UnsafeMutableBufferPointer<EnvoyLine>
@@ -26,7 +26,7 @@ final class RevocableRequest {
     /// The second at which the response started.
     private var answeredAt: Timestamp?
 
-    /// Keeps a copy of the lines of a head, with the rest that its evaluation depends on.
+    /// Creates a copy of a request's head, with the other data that its evaluation depends on.
     init(
         _ kind: Kind,
         _ lines: UnsafeBufferPointer<EnvoyLine>,
@@ -77,9 +77,9 @@ final class RevocableRequest {
 
     var lines: UnsafeBufferPointer<EnvoyLine> { unsafe UnsafeBufferPointer(self.storage) }
 
-    /// Notes that the response has started.
+    /// Records the start of the response.
     ///
-    /// - Returns: Whether the exchange may be long-lived with such a response.
+    /// - Returns: Whether an exchange with this response may be long-lived.
     func mayLast(withResponse response: UnsafeBufferPointer<EnvoyLine>, at now: Timestamp) -> Bool {
         self.answeredAt = now
         return switch self.kind {
@@ -96,7 +96,7 @@ final class RevocableRequest {
         }
     }
 
-    /// Whether the request must be evaluated again before more of its exchange passes.
+    /// Returns whether the request must be evaluated again before more data of the exchange passes.
     func isOutdated(_ generation: Int, _ verdict: EnvoyVerdict, now: () -> Timestamp) -> Bool {
         guard self.generation != generation || !verdict.isValid(now) else { return false }
         guard self.kind == .call else { return self.answeredAt != nil }
@@ -107,7 +107,7 @@ final class RevocableRequest {
     /// exchanges.
     var grace: UnaryGrace? { self.kind == .call ? self.answeredAt.map(UnaryGrace.init) : nil }
 
-    /// Evaluates the request again.
+    /// Evaluates the request again, and returns the new verdict.
     func verdict(
         by rules: ThreadRules,
         address: () -> String
@@ -122,17 +122,17 @@ final class RevocableRequest {
     }
 }
 
-/// The time in seconds in which the response to a unary call is expected to arrive.
+/// The period after the start of a gRPC response in which a unary call is expected to complete.
 ///
-/// If such a call ended now, the client would assume that the backend had not executed it. Therefore, the messages of
-/// all calls pass until the response is more than a second old.
+/// If a unary call were denied in this period, the client would assume that the backend has not executed the call. For
+/// this reason, no call is evaluated again in this period, which lasts more than a second.
 struct UnaryGrace: Sendable {
     let start: Timestamp
 
-    /// The first second after this time.
+    /// The first second after the period.
     var end: Timestamp { Timestamp(secondsSinceEpoch: self.start.secondsSinceEpoch + 2) }
 
-    /// A clock that is set back ends it.
+    /// Returns whether a time is in the period; false if the clock was set back to before the start.
     func contains(_ now: Timestamp) -> Bool { self.start <= now && now < self.end }
 }
 

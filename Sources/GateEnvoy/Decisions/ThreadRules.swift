@@ -1,11 +1,11 @@
 import GatePolicy
 import Glibc
 
-/// One rule set on one thread, with the verdicts that were derived from it.
+/// A rule set on one thread, with the verdicts derived from it.
 ///
-/// New rules get a new object, so that no request is evaluated against parts of two revisions.
+/// Each revision has its own object, so that no request is evaluated against parts of two revisions.
 final class ThreadRules {
-    /// The facts about a head that are needed apart from its verdict.
+    /// The properties of a request head that the filter needs in addition to the verdict.
     struct Facts {
         fileprivate var method: Int?
         fileprivate var target: Int?
@@ -16,17 +16,17 @@ final class ThreadRules {
         /// The form of a denial.
         fileprivate(set) var form = AnswerForm.document
         fileprivate var announcesBody = false
-        /// Whether there is a field that only the gate may send to the backend.
+        /// Whether the head has a field that only the gate may send to the backend.
         fileprivate(set) var hasOwned = false
         fileprivate var evidence = FormEvidence()
         fileprivate var hasIdentity = false
-        /// The first line whose value affects no verdict.
+        /// The index of the first identity line whose value does not affect any verdict.
         fileprivate var indifferent: Int?
-        /// The line with the version; `nil` for a client that belongs to no class.
+        /// The index of the version line; `nil` for a client that belongs to no class.
         fileprivate(set) var version: Int?
     }
 
-    /// The number of replacements of the rules before these.
+    /// The number of times that the rules were replaced before this rule set.
     let generation: Int
     private let ruleSet: RuleSet
     let fields: RequestFieldTable
@@ -35,14 +35,14 @@ final class ThreadRules {
     private let distinguishesRequests: Bool
     /// The bit set of the identity fields whose values do not affect any verdict.
     private let indifferent: UInt64
-    /// The classes of clients that the rules distinguish; `nil` if each client is evaluated.
+    /// The classes of clients that the rules distinguish; `nil` if each client is evaluated separately.
     private let classes: ClientClasses?
     private let preflight: EnvoyVerdict
     private let now: () -> Timestamp
     private var claims: IdentityClaims
-    /// The key of the client itself.
+    /// The key of the current client.
     private var key: [UInt8] = []
-    /// The key of the clients that share a verdict: their class, their languages and the form of a denial.
+    /// The key of the clients that share a verdict: class, languages and form of the denial.
     private var classKey: [UInt8] = []
     private var languages: [UInt8] = []
     private var verdicts = VerdictTable()
@@ -62,7 +62,7 @@ final class ThreadRules {
         let names = ruleSet.indifferentHeaderNames
         self.indifferent = ruleSet.identityHeaderNames.prefix(64).enumerated()
             .reduce(0) { $0 | (names.contains($1.element) ? 1 << UInt64($1.offset) : 0) }
-        // Denials that contain other data of the client than the version cannot be shared.
+        // Denials that contain any data of the client except the version cannot be shared.
         self.classes = ruleSet.answersRepeatNames ? nil : ruleSet.clientClasses
         var tally = RequestTally()
         self.preflight = EnvoyVerdict(
@@ -87,9 +87,9 @@ final class ThreadRules {
     /// - Parameters:
     ///   - lines: The lines of the head.
     ///   - endsWithHead: Whether the request has no body.
-    ///   - path: The path to evaluate the rules for, instead of the request's own.
+    ///   - path: The path for which to evaluate the rules; `nil` for the path of the request.
     ///   - address: Returns the address of the client.
-    /// - Returns: The verdict, from the table if possible, and the facts about the head.
+    /// - Returns: The verdict, from the table if possible, and the properties of the head.
     func verdict(
         on lines: UnsafeBufferPointer<EnvoyLine>,
         endsWithHead: Bool,
@@ -125,7 +125,7 @@ final class ThreadRules {
         } else {
             facts.version = nil
         }
-        // Browsers cannot set header fields for WebSockets.
+        // The query can contain the identity, because browsers cannot set header fields for WebSockets.
         let readsQuery = facts.offersUpgrade && !facts.announcesBody && !self.queryNames.isEmpty
         let query =
             readsQuery ? QueryParameters(ofTarget: targetBytes, named: self.queryNames) : .none
@@ -149,13 +149,13 @@ final class ThreadRules {
         return (verdict, facts)
     }
 
-    /// Counts a request, and reports the requests of the last second.
+    /// Counts a request, and reports the counted requests once a second.
     func count(_ verdict: EnvoyVerdict, _ add: (UInt64, TextBlock) -> Void) {
         self.tally.count(verdict.tallyPlace)
         self.tally.report(at: self.now(), add)
     }
 
-    /// Reports all requests, before other rules take over.
+    /// Reports all counted requests before the rules are replaced.
     func reportAll(_ add: (UInt64, TextBlock) -> Void) {
         self.tally.reportAll(add)
     }
@@ -178,12 +178,12 @@ final class ThreadRules {
         unsafe method.elementsEqual("OPTIONS".utf8)
     }
 
-    /// Reads the facts about a head, and the class of the client.
+    /// Reads the properties of a head, and the class of the client.
     ///
     /// - Returns: Whether the client belongs to a class.
     private func read(_ lines: UnsafeBufferPointer<EnvoyLine>, into facts: inout Facts) -> Bool {
         self.classKey.removeAll(keepingCapacity: true)
-        // The first byte tells the keys of classes from those of clients, the second one is the form.
+        // The first byte distinguishes the keys of classes from the keys of clients. The second byte is the form.
         self.classKey += [0xC0, 0]
         self.languages.removeAll(keepingCapacity: true)
         var told = ClientClasses.Told()
@@ -224,12 +224,12 @@ final class ThreadRules {
         }
         self.classKey.append(0xFF)
         self.classKey += self.languages
-        // Fields that are added for a value in the version line differ between the clients of a class.
+        // Fields added because of the version line differ between the clients of a class.
         return isClass && facts.hasIdentity && !told.isAdded
             && self.classes?.isComplete(told) == true
     }
 
-    /// Sets the key of the client.
+    /// Builds the key of the current client.
     private func describe(
         _ lines: UnsafeBufferPointer<EnvoyLine>,
         _ query: QueryParameters,
@@ -257,8 +257,8 @@ final class ThreadRules {
 
     /// Adds an identity line to the key.
     ///
-    /// A device makes no difference to most rules, so the key contains only that there is one. Several such lines are
-    /// added with their values, because the backend must get a single one.
+    /// Most rules do not depend on the device, so the key only records that the line exists. If there are several such
+    /// lines, their values are added, because the backend must receive a single value.
     private func append(
         _ field: UInt8,
         at index: Int,
@@ -272,7 +272,7 @@ final class ThreadRules {
         guard let first = facts.indifferent else {
             facts.indifferent = index
             guard unsafe Self.isPlain(value) else { return unsafe self.append(field, value) }
-            // No value that is part of a key has this length.
+            // No value in a key has this length.
             self.key += [field, 0xFF, 0xFF]
             return
         }
@@ -283,7 +283,7 @@ final class ThreadRules {
         unsafe self.append(field, value)
     }
 
-    /// Whether a value is a single token that is unambiguous and needs no cleaning.
+    /// Returns whether a value is a single unambiguous token that can be forwarded unchanged.
     private static func isPlain(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         guard 1...256 ~= value.count else { return false }
         for index in value.indices {
@@ -293,11 +293,11 @@ final class ThreadRules {
         return true
     }
 
-    /// Adds an identity line to the key; the length precedes the value, so that no value can imitate another field.
+    /// Adds an identity line to the key, with a length prefix so that no value can imitate another field.
     private func append(_ field: UInt8, _ value: UnsafeBufferPointer<UInt8>) {
         self.key.append(field)
         guard value.count <= IdentityLimits.lineLength else {
-            // Values of this length are never parsed. They differ only in whether they may be lists.
+            // Longer values are never parsed, so the key only records whether they may be lists.
             let isList = unsafe value.contains(UInt8(ascii: ","))
             self.key += [isList ? 0xFE : 0xFD, 0xFF]
             return
@@ -307,7 +307,7 @@ final class ThreadRules {
         unsafe self.key.append(value.span)
     }
 
-    /// A request apart from the identity of its client.
+    /// The properties of a request other than the client identity in its header fields.
     private struct Subject {
         let query: QueryParameters
         let scope: RequestScope
@@ -364,7 +364,7 @@ final class ThreadRules {
         guard let own else {
             return (verdict(nil), self.classes?.shares(decision) == true)
         }
-        // Without a version, the denial has no place for it.
+        // Without a version, the denial needs no gaps.
         guard identity.version.value != nil else { return (verdict(.init(own)), true) }
         let pattern = self.ruleSet.answer(
             to: decision,

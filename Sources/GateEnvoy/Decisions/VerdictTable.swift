@@ -2,11 +2,11 @@ import GatePolicy
 
 /// The recent verdicts of one thread.
 ///
-/// A new verdict replaces the one in its slot, so that made-up clients cost evaluations but no memory.
+/// A new verdict replaces the previous verdict in its slot, so that invented clients cost evaluations but no memory.
 struct VerdictTable {
     /// The number of slots; a power of two.
     private static let slotCount = 2048
-    /// The maximum length, in bytes, of a key whose verdict is kept.
+    /// The maximum length of a key in bytes; verdicts with longer keys are not stored.
     private static let longestKey = 2048
 
     private final class Entry {
@@ -30,7 +30,7 @@ struct VerdictTable {
         return hasher.finalize() & (Self.slotCount - 1)
     }
 
-    /// Returns the verdict for a client and a scope, or the slot for it.
+    /// Returns the verdict for a client and a scope, if there is one, and the slot of the verdict.
     func find(_ key: [UInt8], _ scope: RequestScope) -> (verdict: EnvoyVerdict?, slot: Int) {
         let slot = Self.slot(of: key, scope)
         guard let entry = self.slots[slot], entry.key == key, entry.scope == scope else {
@@ -39,10 +39,10 @@ struct VerdictTable {
         return (entry.verdict, slot)
     }
 
-    /// Keeps a verdict in the slot that `find` returned.
+    /// Stores a verdict in the slot that `find` returned.
     mutating func keep(_ verdict: EnvoyVerdict, _ key: [UInt8], _ scope: RequestScope, slot: Int) {
         guard key.count <= Self.longestKey else { return }
-        // A copy of exactly its size: the caller reuses the memory of its own.
+        // The key is copied to an array of its exact size, because the caller reuses the memory of `key`.
         self.slots[slot] = Entry(Array(key[...]), scope, verdict)
     }
 }

@@ -11,7 +11,7 @@ final class FilterConfiguration {
     /// The number of configurations that Envoy has released.
     private static let released = Atomic(0)
     let follower: RulesFollower
-    /// `nil` if Envoy refuses to count requests.
+    /// The counter of requests; `nil` if Envoy rejected it.
     let counter: RequestCounter?
     /// The clock for the rules.
     let now: () -> Timestamp
@@ -32,7 +32,7 @@ final class FilterConfiguration {
         Self.released.add(1, ordering: .releasing)
     }
 
-    /// The number of configurations that Envoy has released so far; if it is unchanged, all others are still used.
+    /// The number of configurations that Envoy has released, by which threads detect new releases.
     static var releaseCount: Int { self.released.load(ordering: .acquiring) }
 
     /// The numbers of the configurations that Envoy uses.

@@ -1,16 +1,16 @@
 import CEnvoyModule
 import GatePolicy
 
-/// One request that runs through the filter, and its response.
+/// A request in the filter, and its response.
 final class FilterStream {
     private let configuration: FilterConfiguration
     private var verdict: EnvoyVerdict?
     /// The request, kept while its exchange may be long-lived.
     private var revocable: RevocableRequest?
-    /// The table of open streams that contains the exchange, and its number; `nil` before its response, and for
-    /// ordinary exchanges.
+    /// The table of open streams that contains the exchange, and the number of the exchange; `nil` before the response
+    /// and for ordinary exchanges.
     private var registration: (table: OpenStreamTable, number: Int)?
-    /// Whether Envoy or a filter generates the response, and not the backend.
+    /// Whether Envoy or a filter, and not the backend, generates the response.
     private var isLocal = false
 
     init(_ configuration: FilterConfiguration) {
@@ -28,9 +28,9 @@ final class FilterStream {
         self.registration = nil
     }
 
-    /// Evaluates the request.
+    /// Evaluates the request, and sends the response if the request is denied.
     ///
-    /// - Returns: Whether it passes; otherwise, the response was sent.
+    /// - Returns: Whether the request passes.
     func receiveRequest(_ stream: EnvoyStream, endsWithHead: Bool) -> Bool {
         let thread = ThreadState.current
         stream.read(.request, into: thread.lines)
@@ -64,31 +64,31 @@ final class FilterStream {
                 generation: rules.generation
             )
         }
-        // The lines are no longer valid after the first change.
+        // The names are read before the first change, which invalidates the lines.
         let owned = facts.hasOwned ? unsafe rules.fields.names(in: lines) { $0 == .owned } : []
         for name in owned { stream.remove(name, from: .request) }
         unsafe verdict.dropped.forEach { name, _ in unsafe stream.remove(name, from: .request) }
-        // Lines with these names are gone by now.
+        // Existing lines with these names have been removed, so the fields can be added.
         unsafe verdict.requestFields.forEach { unsafe stream.add($0, $1, in: .request) }
-        // Envoy has selected the route by the fields of the client.
+        // Envoy has already selected the route, based on the fields sent by the client.
         if verdict.backend != nil || facts.hasOwned { stream.reselectRoute() }
         return true
     }
 
-    /// Removes the field with which a client may have selected a route, and thereby its settings.
+    /// Removes the field with which a client may have selected a route and its settings.
     private static func undoSelection(by stream: EnvoyStream, _ lines: LineBuffer) {
         guard RouteSettings.areUsed,
             unsafe lines.lines.contains(where: { unsafe $0.key.elementsEqual(Self.routeField) })
         else { return }
         stream.remove(Self.routeField, from: .request)
         stream.reselectRoute()
-        // The lines are no longer valid.
+        // The change has invalidated the lines.
         stream.read(.request, into: lines)
     }
 
     private static let routeField = Array(GateField.route.lowercasedASCII.utf8)
 
-    /// The current rules; the requests that former ones have counted are reported.
+    /// Returns the current rules; if they are new, first reports the requests counted by the previous rules.
     private func rules(
         on thread: ThreadState,
         observing isObserving: Bool,
@@ -120,7 +120,7 @@ final class FilterStream {
         )
     }
 
-    /// Notes that the response does not come from the backend.
+    /// Records that the response is not from the backend.
     func noteLocalResponse() {
         self.isLocal = true
         self.endEvaluation()
@@ -146,7 +146,7 @@ final class FilterStream {
         unsafe verdict.responseFields.forEach { unsafe stream.add($0, $1, in: .response) }
     }
 
-    /// Removes the fields from the trailers of a request that the backend must not get.
+    /// Removes identity fields and fields owned by the gate from the trailer section of the request.
     func receiveRequestTrailers(_ stream: EnvoyStream) {
         let thread = ThreadState.current
         let rules = self.rules(on: thread, observing: false, stream)
@@ -156,7 +156,7 @@ final class FilterStream {
         for name in names { stream.remove(name, from: .requestTrailers) }
     }
 
-    /// Removes a forged hint from the trailers of the backend's response.
+    /// Removes a forged hint from the trailer section of the backend's response.
     func receiveResponseTrailers(_ stream: EnvoyStream) {
         guard !self.isLocal else { return }
         let lines = ThreadState.current.lines
@@ -164,7 +164,7 @@ final class FilterStream {
         Self.removeMarker(among: lines, from: .responseTrailers, of: stream)
     }
 
-    /// Removes a hint that the backend has forged.
+    /// Removes a hint forged by the backend.
     private static func removeMarker(
         among lines: LineBuffer,
         from map: EnvoyStream.Map,
@@ -174,13 +174,13 @@ final class FilterStream {
         if isMarked { stream.remove(Self.marker, from: map) }
     }
 
-    /// Only the gate may send this field to clients.
+    /// The name of the hint field, which only the gate may send to clients.
     private static let marker = Array(Answer.markerName.lowercasedASCII.utf8)
 
-    /// Evaluates the request of a long-lived exchange again if the rules have changed, or a date in them has passed.
+    /// Evaluates the request of a long-lived exchange again if the rules have changed or a scheduled change is due.
     ///
-    /// Envoy ends the exchange if the rules now deny it, or select another backend. Once the response has started, Envoy
-    /// resets the stream instead of sending a response; it may release this object while it does so.
+    /// Envoy ends the exchange if the rules now deny the request or select another backend. Once the response has
+    /// started, Envoy resets the stream instead of sending a response, and may release this object during the reset.
     ///
     /// - Returns: Whether the exchange continues.
     func continues(_ stream: EnvoyStream) -> Bool {
@@ -200,7 +200,7 @@ final class FilterStream {
             return true
         }
         self.endEvaluation()
-        // The exchange has one line in the log, which must not combine facts of both decisions.
+        // The exchange has a single line in the access log, which must not combine metadata of both decisions.
         unsafe Self.noFacts.forEach { unsafe stream.setMetadata($0, $1) }
         unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
         if let denial = verdict.denial {
@@ -219,12 +219,12 @@ final class FilterStream {
         return false
     }
 
-    /// Evaluates the request again if it is outdated, after the watching thread has woken the stream.
+    /// Evaluates the request again if necessary; called after the watching thread has woken the stream.
     func wake(_ stream: EnvoyStream) {
         if self.continues(stream) { self.updateRegistration() }
     }
 
-    /// Registers the exchange, so that it is woken when its request must be evaluated again.
+    /// Registers the stream, which is then woken when the request must be evaluated again.
     private func register(_ stream: EnvoyStream, on thread: ThreadState) {
         guard let result, let scheduler = stream.makeScheduler() else { return }
         let table = self.configuration.follower.openStreams.table(ofThread: thread.number)
@@ -249,10 +249,10 @@ final class FilterStream {
 }
 
 extension ThreadRules.Facts {
-    /// The kind of exchange that the request may start; `nil` for an ordinary one.
+    /// The kind of long-lived exchange that the request may start; `nil` for an ordinary exchange.
     ///
-    /// An event stream with a request body is an ordinary response: the client would conclude that the backend has not
-    /// processed the body.
+    /// An event stream with a request body is an ordinary exchange, because the client would conclude from a denial
+    /// that the backend has not processed the body.
     fileprivate func revocableKind(endsWithHead: Bool) -> RevocableRequest.Kind? {
         if self.offersUpgrade { return .webSocket }
         if self.form == .grpc { return .call }
@@ -261,7 +261,7 @@ extension ThreadRules.Facts {
 }
 
 extension EnvoyStream {
-    /// The settings of the request's route; `nil` if it has none.
+    /// The settings of the request's route; `nil` if the route has none.
     fileprivate var routeSettings: RouteSettings? {
         guard RouteSettings.areUsed,
             let settings = unsafe envoy_dynamic_module_callback_get_most_specific_route_config(

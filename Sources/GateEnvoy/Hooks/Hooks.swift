@@ -1,11 +1,11 @@
 public import CEnvoyModule
 import GateRules
 
-// The functions that Envoy calls. hooks.c has those that do nothing.
+// The functions that Envoy calls. The functions that do nothing are in hooks.c.
 
 /// Creates the configuration of a filter, on Envoy's main thread.
 ///
-/// - Returns: The configuration; `nil` if Envoy must refuse it, after the reason was logged.
+/// - Returns: The configuration; `nil` if Envoy must reject it. The reason is then in the log.
 @c(envoy_dynamic_module_on_http_filter_config_new)
 public func createConfiguration(
     _ envoy: UnsafeMutableRawPointer,
@@ -30,12 +30,12 @@ public func createConfiguration(
         return unsafe Unmanaged.passRetained(configuration).toOpaque()
     } catch {
         for error in error.errors { EnvoyLog.error("\(error)") }
-        EnvoyLog.error("rules not loaded from \(origin.path), so Envoy refuses the configuration")
+        EnvoyLog.error("rules not loaded from \(origin.path), so Envoy rejects the configuration")
         return nil
     }
 }
 
-/// Releases the configuration of a filter, once none of its streams is left.
+/// Releases the configuration of a filter after its last stream has ended.
 @c(envoy_dynamic_module_on_http_filter_config_destroy)
 public func destroyConfiguration(_ configuration: UnsafeMutableRawPointer) {
     unsafe Unmanaged<FilterConfiguration>.fromOpaque(configuration).release()
@@ -43,7 +43,7 @@ public func destroyConfiguration(_ configuration: UnsafeMutableRawPointer) {
 
 /// Creates the settings of a route, on Envoy's main thread.
 ///
-/// - Returns: The settings; `nil` if Envoy must refuse them, after the reason was logged.
+/// - Returns: The settings; `nil` if Envoy must reject them. The reason is then in the log.
 @c(envoy_dynamic_module_on_http_filter_per_route_config_new)
 public func createRouteSettings(
     _ name: envoy_dynamic_module_type_envoy_buffer,
@@ -60,7 +60,7 @@ public func createRouteSettings(
     }
 }
 
-/// Releases the settings of a route, once no request uses them.
+/// Releases the settings of a route that no request uses any more.
 @c(envoy_dynamic_module_on_http_filter_per_route_config_destroy)
 public func destroyRouteSettings(_ settings: UnsafeMutableRawPointer) {
     unsafe Unmanaged<RouteSettings>.fromOpaque(settings).release()
@@ -77,7 +77,7 @@ public func createStream(
     return unsafe Unmanaged.passRetained(FilterStream(configuration)).toOpaque()
 }
 
-/// Evaluates a request when its head has arrived.
+/// Evaluates a request whose head has arrived.
 @c(envoy_dynamic_module_on_http_filter_request_headers)
 public func receiveRequest(
     _ filter: UnsafeMutableRawPointer,
@@ -100,7 +100,7 @@ public func receiveResponse(
     return VERSIONGATE_ENVOY_CONTINUE
 }
 
-/// Evaluates a long-lived exchange again, when the client sends a part of the request's body.
+/// Evaluates a long-lived exchange again if necessary, when a chunk of the request body arrives.
 @c(envoy_dynamic_module_on_http_filter_request_body)
 public func receiveRequestBody(
     _ filter: UnsafeMutableRawPointer,
@@ -110,7 +110,7 @@ public func receiveRequestBody(
     unsafe receiveBody(filter, stream)
 }
 
-/// Evaluates a long-lived exchange again, when the backend sends a part of the response's body.
+/// Evaluates a long-lived exchange again if necessary, when a chunk of the response body arrives.
 @c(envoy_dynamic_module_on_http_filter_response_body)
 public func receiveResponseBody(
     _ filter: UnsafeMutableRawPointer,
@@ -120,7 +120,7 @@ public func receiveResponseBody(
     unsafe receiveBody(filter, stream)
 }
 
-/// Evaluates a long-lived exchange again, because the watching thread has woken it.
+/// Evaluates a long-lived exchange again after the watching thread has woken its stream.
 @c(envoy_dynamic_module_on_http_filter_scheduled)
 public func wakeStream(
     _ filter: UnsafeMutableRawPointer,
@@ -131,7 +131,7 @@ public func wakeStream(
     withExtendedLifetime(state) { unsafe state.wake(EnvoyStream(filter)) }
 }
 
-/// Removes what the backend must not get from the trailers of a request.
+/// Removes identity fields and fields owned by the gate from the trailer section of a request.
 @c(envoy_dynamic_module_on_http_filter_request_trailers)
 public func receiveRequestTrailers(
     _ filter: UnsafeMutableRawPointer,
@@ -141,7 +141,7 @@ public func receiveRequestTrailers(
     return VERSIONGATE_ENVOY_CONTINUE
 }
 
-/// Removes a forged hint from the trailers of a response.
+/// Removes a forged hint from the trailer section of a response.
 @c(envoy_dynamic_module_on_http_filter_response_trailers)
 public func receiveResponseTrailers(
     _ filter: UnsafeMutableRawPointer,
@@ -160,7 +160,7 @@ private func receiveBody(
     return continues ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION_NO_BUFFER
 }
 
-/// Notes that a filter, or Envoy, sends a response of its own.
+/// Records that Envoy or another filter sends the response.
 @c(envoy_dynamic_module_on_http_filter_local_reply)
 public func noteLocalReply(
     _ filter: UnsafeMutableRawPointer,
@@ -180,7 +180,7 @@ public func destroyStream(_ stream: UnsafeMutableRawPointer) {
 }
 
 extension FilterStream {
-    /// The state that `createStream` returned.
+    /// Returns the stream state that `createStream` created.
     fileprivate static func at(_ stream: UnsafeMutableRawPointer) -> FilterStream {
         unsafe Unmanaged<FilterStream>.fromOpaque(stream).takeUnretainedValue()
     }

@@ -1,6 +1,6 @@
 import CEnvoyModule
 
-/// Envoy's log, in which messages of the module have the logger `dynamic_modules`.
+/// Envoy's log, in which the module's messages are from the logger `dynamic_modules`.
 enum EnvoyLog {
     static func info(_ message: String) { self.log(VERSIONGATE_ENVOY_LOG_INFO, message) }
     static func warning(_ message: String) { self.log(VERSIONGATE_ENVOY_LOG_WARNING, message) }
@@ -25,12 +25,12 @@ extension ModuleBytes {
         unsafe self.init(ptr: bytes.baseAddress, length: bytes.count)
     }
 
-    /// No bytes; as the value of a field, this removes the field.
+    /// No bytes; Envoy removes a field that is set to this value.
     static var none: ModuleBytes { unsafe ModuleBytes(ptr: nil, length: 0) }
 }
 
 extension EnvoyBytes {
-    /// The bytes as text; invalid UTF-8 becomes U+FFFD.
+    /// The bytes as a string; invalid UTF-8 is replaced with U+FFFD.
     var text: String {
         unsafe String(
             decoding: UnsafeBufferPointer(start: self.ptr, count: self.length),

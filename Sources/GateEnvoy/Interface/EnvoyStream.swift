@@ -1,6 +1,6 @@
 import CEnvoyModule
 
-/// A stream of Envoy, with the callbacks for its headers.
+/// An Envoy stream, with the callbacks for its header maps.
 @safe
 struct EnvoyStream {
     /// The header maps of a stream.
@@ -26,7 +26,7 @@ struct EnvoyStream {
         unsafe self.filter = filter
     }
 
-    /// Reads the lines of a head; they are valid until a map is changed.
+    /// Reads the lines of a map; they are valid until a map of the stream is changed.
     func read(_ map: Map, into lines: LineBuffer) {
         let map = map.number
         let count = unsafe envoy_dynamic_module_callback_http_get_headers_size(self.filter, map)
@@ -41,8 +41,8 @@ struct EnvoyStream {
 
     /// Adds a line.
     ///
-    /// To replace or remove a field, Envoy looks for it, and makes an index of the whole head first. That takes several
-    /// times as long.
+    /// Adding a line is several times as fast as replacing or removing a field, for which Envoy first builds an index
+    /// of the whole head.
     func add(_ name: ModuleBytes, _ value: ModuleBytes, in map: Map) {
         _ = unsafe envoy_dynamic_module_callback_http_add_header(
             self.filter,
@@ -69,12 +69,12 @@ struct EnvoyStream {
         }
     }
 
-    /// Makes Envoy select the route again, by the fields as they are now.
+    /// Makes Envoy select the route again, based on the current fields.
     func reselectRoute() {
         unsafe envoy_dynamic_module_callback_http_clear_route_cache(self.filter)
     }
 
-    /// Sends a response in place of the backend's.
+    /// Sends a response that replaces the backend's response.
     func respond(status: Int, _ fields: FieldBlock, body: [UInt8], details: StaticString) {
         unsafe fields.withLines { lines in
             unsafe body.withUnsafeBufferPointer { body in
@@ -92,7 +92,7 @@ struct EnvoyStream {
         }
     }
 
-    /// Returns what wakes the stream from another thread; `nil` if Envoy refuses.
+    /// Returns a scheduler that wakes the stream from another thread; `nil` if Envoy cannot create one.
     func makeScheduler() -> StreamScheduler? {
         guard
             let scheduler = unsafe envoy_dynamic_module_callback_http_filter_scheduler_new(
@@ -102,7 +102,7 @@ struct EnvoyStream {
         return unsafe StreamScheduler(scheduler)
     }
 
-    /// The address of the client, without the port; empty if Envoy does not know it.
+    /// The address of the client, without the port; empty if Envoy does not provide it.
     var clientAddress: String {
         var bytes = unsafe EnvoyBytes(ptr: nil, length: 0)
         let isKnown = unsafe envoy_dynamic_module_callback_http_filter_get_attribute_string(
@@ -113,17 +113,17 @@ struct EnvoyStream {
         guard isKnown else { return "" }
         let text = unsafe bytes.text
         guard let colon = text.lastIndex(of: ":") else { return text }
-        // Brackets enclose an IPv6 address beside a port (RFC 3986 section 3.2.2).
+        // An IPv6 address before a port is enclosed in brackets (RFC 3986 section 3.2.2).
         return String(text[..<colon].filter { $0 != "[" && $0 != "]" })
     }
 }
 
-/// Wakes a stream of Envoy from another thread.
+/// A scheduler that wakes an Envoy stream from another thread.
 @safe
 final class StreamScheduler: Sendable {
     nonisolated(unsafe) private let scheduler: UnsafeMutableRawPointer
 
-    /// Takes over a scheduler of Envoy.
+    /// Creates a scheduler that takes ownership of Envoy's scheduler.
     init(_ scheduler: UnsafeMutableRawPointer) {
         unsafe self.scheduler = scheduler
     }
@@ -138,14 +138,14 @@ final class StreamScheduler: Sendable {
     }
 }
 
-/// The memory into which Envoy writes the lines of a head; one for each thread.
+/// The buffer into which Envoy writes the lines of a head; there is one per thread.
 @safe
 final class LineBuffer {
     private(set) var start: UnsafeMutablePointer<EnvoyLine>
     private var capacity: Int
     var count = 0
 
-    /// The number of lines that most heads do not exceed.
+    /// The initial capacity in lines, which most heads do not exceed.
     private static let usual = 64
 
     init() {
@@ -157,7 +157,7 @@ final class LineBuffer {
         unsafe self.start.deallocate()
     }
 
-    /// Makes room for a number of lines, which Envoy's limit for header fields bounds.
+    /// Reserves capacity for a number of lines, which Envoy's limit for header fields bounds.
     func reserve(_ count: Int) {
         guard count > self.capacity else { return }
         unsafe self.start.deallocate()

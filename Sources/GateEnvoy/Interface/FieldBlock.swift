@@ -1,15 +1,15 @@
 import CEnvoyModule
 import GatePolicy
 
-/// Header lines in memory of the module, as Envoy takes them.
+/// Header lines in the module's memory, in the form in which Envoy accepts them.
 ///
-/// They are written once, and passed to Envoy for every request that needs them.
+/// The lines are written once, and passed to Envoy for every request that needs them.
 @safe
 final class FieldBlock: @unchecked Sendable {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
     private let lines: UnsafeMutableBufferPointer<ModuleLine>
 
-    /// Creates the lines; names become lower case, as in Envoy.
+    /// Creates the lines; names are converted to lower case, as in Envoy.
     init(_ fields: [HeaderField]) {
         let count = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         unsafe self.bytes = .allocate(capacity: count)
@@ -89,7 +89,7 @@ extension UnsafeMutableBufferPointer<UInt8> {
             unsafe self.initializeElement(at: end, to: byte)
             end += 1
         }
-        // An empty string also needs a pointer: without one, Envoy would assume that there is no value.
+        // An empty string also needs a pointer, because Envoy interprets a null pointer as a missing value.
         return unsafe UnsafeBufferPointer(rebasing: self[start..<end])
     }
 }

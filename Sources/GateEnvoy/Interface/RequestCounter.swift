@@ -1,6 +1,6 @@
 import CEnvoyModule
 
-/// The counter of evaluated requests, which Envoy shows with its own statistics.
+/// The counter of evaluated requests, which is part of Envoy's statistics.
 struct RequestCounter {
     static let name = "versiongate_requests_total"
     /// The labels, as in the metrics of the gate.
@@ -8,7 +8,7 @@ struct RequestCounter {
 
     fileprivate let metric: Int
 
-    /// Defines the counter; `nil` if Envoy refuses it.
+    /// Defines the counter; `nil` if Envoy rejects it.
     ///
     /// Envoy accepts new metrics only while it creates the configuration of a filter.
     init?(_ envoy: UnsafeMutableRawPointer) {
@@ -32,7 +32,7 @@ struct RequestCounter {
 }
 
 extension EnvoyStream {
-    /// Adds requests to the counter with these label values.
+    /// Adds requests to the counter with the given label values.
     func count(_ requests: UInt64, _ counter: RequestCounter, _ values: TextBlock) {
         unsafe values.withTexts { values in
             _ = unsafe envoy_dynamic_module_callback_http_filter_increment_counter(

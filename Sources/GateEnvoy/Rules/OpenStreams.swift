@@ -1,11 +1,11 @@
 import GatePolicy
 import Synchronization
 
-/// The long-lived exchanges that are open.
+/// The streams of open long-lived exchanges.
 ///
-/// They are in several tables, so that Envoy's threads seldom wait for each other.
+/// The streams are distributed over several tables, so that Envoy's threads seldom wait for each other.
 final class OpenStreams: Sendable {
-    /// The maximum number of streams of a table to wake at once: clients whose streams end may all connect again.
+    /// The maximum number of streams of a table to wake at once, because all clients whose streams end may reconnect.
     static let wakeLimit = 250
 
     private static let tableCount = 16
@@ -17,25 +17,25 @@ final class OpenStreams: Sendable {
 
     var count: Int { self.tables.reduce(0) { $0 + $1.count } }
 
-    /// Wakes the streams whose requests must be evaluated again, at most `wakeLimit` of each table.
+    /// Wakes the streams whose requests must be evaluated again, up to `wakeLimit` in each table.
     ///
-    /// Only the watching thread calls this.
+    /// Only the watching thread calls this method.
     func wakeOutdated(by generation: Int, at now: Timestamp) {
         for table in self.tables { table.wakeOutdated(by: generation, at: now) }
     }
 }
 
-/// A part of the open streams.
+/// A table of open streams.
 ///
-/// Envoy's threads add and remove their streams. The watching thread wakes those whose requests must be evaluated
-/// again, so that new rules also apply to exchanges in which nothing is sent.
+/// Envoy's threads add and remove their streams. The watching thread wakes the streams whose requests must be evaluated
+/// again, so that new rules also apply to exchanges in which no data is sent.
 final class OpenStreamTable: Sendable {
-    /// The number of streams to look at while Envoy's threads wait for the lock.
+    /// The number of streams to check each time the lock is held, while Envoy's threads may wait for it.
     private static let batchSize = 256
 
     fileprivate struct Entry {
         let scheduler: StreamScheduler
-        /// The time in which the exchange must not end; `nil` for all but gRPC calls.
+        /// The period in which the exchange must not end; `nil` except for gRPC calls.
         let grace: UnaryGrace?
         var result: EvaluationResult
         /// Whether the stream was woken since its last evaluation.
@@ -45,19 +45,19 @@ final class OpenStreamTable: Sendable {
     fileprivate struct State {
         var entries: [Int: Entry] = [:]
         var lastNumber = 0
-        /// The generation of the last pass over the entries.
+        /// The generation of the rules in the last pass over the entries.
         var passGeneration = 0
-        /// The time at which the watching thread last asked whether a pass is due.
+        /// The time at which the watching thread last checked whether a pass is due.
         var lastTime = Timestamp(secondsSinceEpoch: 0)
         /// The time of the next pass; `nil` if only new rules require one.
         var nextPass: Timestamp?
-        /// The entries that the pass has yet to look at.
+        /// The entries that the current pass has not yet checked.
         var pending: [Int] = []
     }
 
     private let state = Mutex(State())
 
-    /// Adds a stream, and returns its number.
+    /// Adds a stream, and returns the number that identifies it in the table.
     func add(
         _ scheduler: StreamScheduler,
         _ result: EvaluationResult,
@@ -75,7 +75,7 @@ final class OpenStreamTable: Sendable {
         }
     }
 
-    /// Replaces the result after another evaluation.
+    /// Replaces the result of a stream after another evaluation.
     func update(_ number: Int, _ result: EvaluationResult) {
         self.state.withLock { state in
             guard var entry = state.entries[number] else { return }
@@ -85,10 +85,10 @@ final class OpenStreamTable: Sendable {
         }
     }
 
-    /// Removes a stream; it is not woken any more.
+    /// Removes a stream, which is then no longer woken.
     func remove(_ number: Int) {
         let removed = self.state.withLock { $0.entries.removeValue(forKey: number) }
-        // The scheduler is deallocated while no other thread waits for the lock.
+        // The scheduler is deallocated after the lock is released, so that no other thread has to wait.
         withExtendedLifetime(removed) {}
     }
 
@@ -99,7 +99,7 @@ final class OpenStreamTable: Sendable {
         var remaining = OpenStreams.wakeLimit
         var isDone = false
         while !isDone {
-            // While this thread holds the lock, no stream can end, because it removes its entry first.
+            // While this thread holds the lock, no stream can end, because a stream removes its entry before it ends.
             isDone = self.state.withLock { state in
                 for _ in 0..<Self.batchSize {
                     guard remaining > 0, let number = state.pending.popLast() else { return true }
@@ -112,7 +112,7 @@ final class OpenStreamTable: Sendable {
 }
 
 extension OpenStreamTable.State {
-    /// Notes when the entry must be looked at.
+    /// Schedules the next pass for the time at which an entry must be checked.
     fileprivate mutating func expect(_ result: EvaluationResult, _ grace: UnaryGrace?) {
         let isOutdated = result.generation != self.passGeneration
         self.expect(isOutdated ? grace?.end ?? self.lastTime : result.verdict.validUntil)
@@ -125,7 +125,7 @@ extension OpenStreamTable.State {
 
     /// Starts a pass if one is due.
     ///
-    /// - Returns: Whether there are entries to look at.
+    /// - Returns: Whether there are entries to check.
     fileprivate mutating func hasPass(by generation: Int, at now: Timestamp) -> Bool {
         // All verdicts expire if the clock is set back.
         if now < self.lastTime { self.nextPass = now }
@@ -140,7 +140,7 @@ extension OpenStreamTable.State {
 
     /// Wakes a stream if its request must be evaluated again.
     ///
-    /// - Returns: Whether it does.
+    /// - Returns: Whether the stream was woken.
     fileprivate mutating func wake(_ number: Int, by generation: Int, at now: Timestamp) -> Bool {
         guard let entry = self.entries[number], !entry.isWoken else { return false }
         let verdict = entry.result.verdict

@@ -5,12 +5,14 @@ import Synchronization
 final class RouteSettings: Sendable {
     /// Whether the rules are evaluated and counted, but nothing is denied or sent to another backend.
     let observes: Bool
-    /// The path that the rules are evaluated for, instead of the request's own.
+    /// The path for which the rules are evaluated; `nil` for the path of the request.
     let path: [UInt8]?
 
     private static let hint =
-        "write 'mode: observe', 'path: /v2/payments' with the path to evaluate the rules for, or both"
+        "write 'mode: observe', 'path: /v2/payments' with the path to use for the rules, or both"
 
+    /// Parses the settings of a route.
+    ///
     /// - Throws: The error to log if the settings are invalid.
     init(_ bytes: [UInt8]) throws(RulesFileError) {
         let entries = try SettingsFile.moduleEntries(
@@ -30,9 +32,9 @@ final class RouteSettings: Sendable {
         if self.observes { Self.observing.store(true, ordering: .releasing) }
     }
 
-    /// Whether a route of this process has or had settings, so that each request has to ask for those of its route.
+    /// Whether a route of this process has or had settings, so that each request must look up its route's settings.
     static var areUsed: Bool { self.exist.load(ordering: .acquiring) }
-    /// Whether a route of this process observes, or did, so that all rules are also needed in this mode.
+    /// Whether a route of this process is or was in observe mode, so that rules are also compiled for this mode.
     static var needObservingRules: Bool { self.observing.load(ordering: .acquiring) }
 
     private static let exist = Atomic(false)

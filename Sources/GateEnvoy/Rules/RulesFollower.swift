@@ -2,28 +2,28 @@ import GatePolicy
 import GateRules
 import Synchronization
 
-/// The rules of an origin: the last valid ones, and the replacement of them when the files change.
+/// The last valid rules of an origin, which are replaced when the files change.
 ///
-/// All filters with the same origin share one follower, and all threads read its rules.
+/// All filters with the same origin share one follower, and all threads read the follower's rules.
 final class RulesFollower: Sendable {
     fileprivate struct State {
-        /// The maximum number of revisions to remember.
+        /// The maximum number of revisions in `former`.
         private static let formerLimit = 100
 
         var loaded: LoadedRules
         var sightings = RulesSightings()
-        /// The file of a gate as it was last seen.
+        /// The last known state of the file that a gate publishes.
         var identity: RulesIdentity?
         var failure: LoadFailure?
-        /// The revisions that were active before, latest last.
+        /// The revisions that were active before, oldest first.
         var former: [String] = []
-        /// Earlier rules, until no thread uses them.
+        /// The previous rules that threads may still use.
         var retired: [RuleSet] = []
     }
 
     private struct Published {
         var ruleSet: RuleSet
-        /// The same rules for routes that observe; `nil` if there is no such route.
+        /// The same rules for routes in observe mode; `nil` if there is no such route.
         var observing: RuleSet?
 
         init(_ loaded: LoadedRules) {
@@ -38,16 +38,16 @@ final class RulesFollower: Sendable {
     var origin: RulesOrigin { self.loader.origin }
     private let loader: RulesLoader
     let openStreams = OpenStreams()
-    /// The state of the watching thread, which reads files while it holds the lock.
+    /// The state of the watching thread, which holds the lock while it reads files.
     private let state: Mutex<State>
-    /// The active rules; no thread holds this lock for longer than a copy of the references takes.
+    /// The active rules; threads hold this lock only to copy or replace the references.
     private let published: Mutex<Published>
     /// The number of times that the rules have been replaced.
     private let replacements = Atomic(0)
 
     /// Loads the rules of an origin.
     ///
-    /// - Throws: The reason why there are no rules to start with.
+    /// - Throws: `LoadFailure` if the rules cannot be loaded.
     init(
         _ origin: RulesOrigin,
         now: @escaping @Sendable () -> Timestamp = ThreadRules.wallClock
@@ -57,7 +57,7 @@ final class RulesFollower: Sendable {
         let sighted = RulesState(path: origin.path)
         let identity = RulesIdentity(path: origin.path)
         guard let loaded = try self.loader.load() else {
-            preconditionFailure("only a load after a sighting can be in vain")
+            preconditionFailure("only a load with a sighting can return no rules")
         }
         _ = sightings.look(sighted)
         self.state = Mutex(State(loaded: loaded, sightings: sightings, identity: identity))
@@ -65,12 +65,12 @@ final class RulesFollower: Sendable {
         Self.log(loaded, after: nil)
     }
 
-    /// The number of replacements so far; if it is unchanged, so are the rules.
+    /// The number of times that the rules have been replaced; while it is unchanged, so are the rules.
     var generation: Int { self.replacements.load(ordering: .acquiring) }
 
-    /// Returns the active rules, with the number of replacements before them.
+    /// Returns the active rules, and the number of times that rules were replaced before them.
     ///
-    /// `isObserving` states whether they are for a route that observes.
+    /// `isObserving` is whether the rules are for a route in observe mode.
     func current(observing isObserving: Bool) -> (ruleSet: RuleSet, generation: Int) {
         self.published.withLock { published in
             let ruleSet = isObserving ? published.observing : nil
@@ -80,14 +80,14 @@ final class RulesFollower: Sendable {
 
     /// Wakes the streams whose rules have been replaced, or whose verdicts have expired.
     ///
-    /// Only the watching thread calls this.
+    /// Only the watching thread calls this method.
     func wakeStreams() {
         self.openStreams.wakeOutdated(by: self.generation, at: self.loader.now())
     }
 
-    /// Compiles the rules for routes that observe, from now on with each replacement.
+    /// Compiles the rules for routes in observe mode, now and after each replacement.
     func addObservingRules() {
-        // A replacement waits for the lock of the state, and sees that such rules are needed.
+        // A replacement waits for the lock of the state, and then also compiles rules for observe mode.
         self.state.withLock { state in
             guard self.published.withLock({ $0.observing == nil }) else { return }
             let observing = Self.observing(state.loaded)
@@ -104,9 +104,9 @@ final class RulesFollower: Sendable {
         return RuleSet(definition)
     }
 
-    /// Loads the rules again if the files have changed and their writer has finished.
+    /// Loads the rules again if the files have changed and are completely written.
     ///
-    /// Only the watching thread calls this.
+    /// Only the watching thread calls this method.
     func check() {
         let (change, loaded, former) = self.state.withLock { state in
             state.dropUnused()
@@ -154,7 +154,7 @@ final class RulesFollower: Sendable {
         EnvoyLog.error("rules not loaded; keeping revision \(loaded.definition.revision)")
     }
 
-    /// The maximum number of findings or errors in the log at a time; `versiongate check` shows all.
+    /// The maximum number of findings or errors to log at a time; `versiongate check` shows all of them.
     private static let messageLimit = 20
 
     private static func log(_ loaded: LoadedRules, after old: LoadedRules?) {
@@ -178,9 +178,10 @@ extension RulesFollower.State {
         let sighting: RulesSighting?
     }
 
-    /// Returns a change, once two looks have found the files in the same state.
+    /// Returns a change after two consecutive checks have found the files in the same state.
     ///
-    /// A gate replaces its file as a whole, so one look is enough: it may change too often for two.
+    /// The file of a gate is replaced atomically, so a single check is sufficient. Two checks might never find the same
+    /// state, because the file can change often.
     fileprivate mutating func change(of origin: RulesOrigin) -> Change? {
         switch origin {
         case .gate(let path):
@@ -200,7 +201,7 @@ extension RulesFollower.State {
         self.former = self.former.suffix(Self.formerLimit)
     }
 
-    /// Deallocates rules that no thread uses any more, on the calling thread.
+    /// Deallocates the rules that no thread uses any more, on the calling thread.
     fileprivate mutating func dropUnused() {
         var kept: [RuleSet] = []
         while var last = self.retired.popLast() {

@@ -3,7 +3,7 @@ import GateRules
 
 /// Loads and checks the rules of an origin.
 ///
-/// Those of a gate are not checked again: a finding that refuses them could refuse an undo.
+/// Rules published by a gate are not checked again, because a finding that rejects rules could then reject an undo.
 struct RulesLoader: Sendable {
     let origin: RulesOrigin
     private let loader: RulesFileLoader
@@ -25,7 +25,7 @@ struct RulesLoader: Sendable {
     /// - Parameters:
     ///   - loaded: The active rules; `nil` if there are none.
     ///   - former: The revisions that were active before.
-    ///   - sighting: The state of the files in which they were found; `nil` for the file of a gate.
+    ///   - sighting: The state in which the files were found; `nil` for the file of a gate.
     /// - Returns: The rules; `nil` if the files have changed since the sighting.
     /// - Throws: `LoadFailure` if the rules are invalid, or if a finding rejects them.
     func load(
@@ -47,7 +47,7 @@ struct RulesLoader: Sendable {
             throw .unreadable(error)
         }
         guard let rules else { return nil }
-        // Rules that were active before may return, even if they let more clients pass.
+        // Rules that were active before are accepted again, even if they allow more clients.
         let isReturn = former.contains(rules.definition.revision)
         return try rules.judged(against: loaded, isReturn: isReturn, at: self.now())
     }

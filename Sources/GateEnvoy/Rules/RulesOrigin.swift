@@ -4,14 +4,14 @@ import GateRules
 enum RulesOrigin: Hashable {
     /// A rules file or folder.
     case files(path: String)
-    /// The file into which a gate writes its active rules.
+    /// The file to which a gate publishes its active rules.
     case gate(path: String)
 
     private static let hint =
         "write 'rules: PATH' with the path of the rules file, such as /etc/versiongate/rules.yaml, or "
         + "'published: PATH' with the file that a gate writes (--publish-rules)"
 
-    /// Reads the settings in `filter_config`: YAML or JSON, as Envoy passes a string or a struct.
+    /// Parses the settings in `filter_config`, which Envoy passes as YAML (a string) or JSON (a struct).
     ///
     /// - Throws: The error to log if the settings are invalid.
     init(settings bytes: [UInt8]) throws(RulesFileError) {
@@ -32,7 +32,7 @@ enum RulesOrigin: Hashable {
 }
 
 extension SettingsFile {
-    /// The name that stands for the settings in messages.
+    /// The name of the settings in messages.
     static let moduleName = "filter_config"
 
     /// Returns the settings by their keys.
@@ -46,11 +46,12 @@ extension SettingsFile {
         guard bytes.contains(where: { $0 > 0x20 }) else {
             throw RulesFileError(file: Self.moduleName, message: hint)
         }
-        // Envoy 1.38 passes the struct of a route as a serialized message, in which these bytes are tags.
+        // Envoy 1.38 passes the struct of a route as a serialized protobuf message, in which these bytes are tags.
         guard bytes.first != 0x0A || !bytes.contains(0x12) else {
             throw RulesFileError(
                 file: Self.moduleName,
-                message: "a serialized message; use a google.protobuf.StringValue, and \(hint)"
+                message: "serialized messages are not supported; "
+                    + "use a google.protobuf.StringValue, and \(hint)"
             )
         }
         var entries: [String: Entry] = [:]

@@ -3,11 +3,11 @@ import GateSystem
 import Glibc
 import Synchronization
 
-/// The thread that looks after all rules files of the process; it runs while there are any.
+/// The thread that watches all rules files of the process; it runs while a filter uses any.
 final class RulesWatch: Sendable {
     static let shared = RulesWatch()
 
-    /// The number of microseconds between two looks; a change takes effect at the second look that finds it.
+    /// The number of microseconds between two checks; a change takes effect when a second check confirms it.
     private static let interval: UInt32 = 200_000
 
     private struct State {
@@ -21,7 +21,7 @@ final class RulesWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the follower of an origin, which exists while a filter uses it.
+    /// Returns the follower of an origin; a follower exists while a filter uses it.
     func follower(of origin: RulesOrigin) throws(LoadFailure) -> RulesFollower {
         let known = self.state.withLock { state in
             state.followers.lazy.compactMap(\.follower).first { $0.origin == origin }
@@ -35,27 +35,27 @@ final class RulesWatch: Sendable {
         }
         if !isRunning, !Self.start({ self.run() }) {
             self.state.withLock { $0.isRunning = false }
-            EnvoyLog.error("no thread is available; changes to \(origin.path) will not be loaded")
+            EnvoyLog.error("cannot start a thread; changes to \(origin.path) will not be loaded")
         }
         return follower
     }
 
-    /// Compiles the rules of all filters for routes that observe.
+    /// Compiles the rules of all filters for routes in observe mode.
     func addObservingRules() {
         let followers = self.state.withLock { $0.followers.compactMap(\.follower) }
         for follower in followers { follower.addObservingRules() }
     }
 
-    /// Starts a thread that gets no signals: they are Envoy's, whose handlers expect one of its own threads.
+    /// Starts a thread that blocks signals, because Envoy's signal handlers expect to run on one of Envoy's threads.
     ///
-    /// Signals about faults of the thread itself are not blocked, so that Envoy reports where they happened.
+    /// Signals for faults of the thread itself are not blocked, so that Envoy reports the location of a fault.
     private static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         var (signals, former) = (sigset_t(), sigset_t())
         unsafe sigfillset(&signals)
         for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP] {
             unsafe sigdelset(&signals, fault)
         }
-        // A thread starts with the mask of the thread that creates it.
+        // A new thread inherits the signal mask of the thread that creates it.
         unsafe pthread_sigmask(SIG_BLOCK, &signals, &former)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }
         return DetachedThread.start("versiongate", run)
@@ -65,7 +65,7 @@ final class RulesWatch: Sendable {
         while true {
             usleep(Self.interval)
             let followers = self.state.withLock { state in
-                // Each reference is read once, because another thread may release the last strong one at any time.
+                // Each weak reference is read once, because another thread may release the follower at any time.
                 let followers = state.followers.compactMap(\.follower)
                 state.followers = followers.map { Weak(follower: $0) }
                 state.isRunning = !followers.isEmpty

@@ -58,7 +58,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         )
     }
 
-    /// Decodes the template of the rules for testers; the feed itself generates `match`.
+    /// Decodes the rule template for testers, without `match`, which the feed generates.
     private func rule(_ element: Element, _ problems: Problems) -> FeedRuleTemplate {
         guard case .mapping(let entries) = element.content else {
             return FeedRuleTemplate(element, problems)

@@ -2,16 +2,16 @@ internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
-/// The builds and versions of an app in App Store Connect.
+/// A feed of the builds and versions of an app, from App Store Connect.
 ///
-/// The formats are those of Apple's OpenAPI description of the App Store Connect API, version 4.4.
+/// The formats follow Apple's OpenAPI description of the App Store Connect API, version 4.4.
 struct AppStoreConnectFeed: FeedSource {
     static let address = try? FetchURL(parsing: "https://api.appstoreconnect.apple.com")
     /// The platform names of the API.
     static let platforms: [Platform: String] = [
         .ios: "IOS", .macos: "MAC_OS", .tvos: "TV_OS", .visionos: "VISION_OS",
     ]
-    /// The memory key of the app number, once it has been looked up by bundle identifier.
+    /// The memory key for the app's numeric ID, which the feed looks up once by bundle ID.
     private static let number = "app"
 
     let url: FetchURL
@@ -62,10 +62,10 @@ struct AppStoreConnectFeed: FeedSource {
                 ["apps"],
                 [("filter[bundleId]", name), ("fields[apps]", "bundleId")]
             )
-            // The filter also finds identifiers that only start with the name.
+            // The filter also matches bundle IDs that only start with `name`.
             let found = apps.resources.first { $0[path: "attributes.bundleId"] == .text(name) }
             guard let number = found?["id"]?.text else {
-                throw .content("App Store Connect has no app \(self.app) that the key can read")
+                throw .content("App Store Connect has no app \(self.app) that the key can access")
             }
             return number
         }

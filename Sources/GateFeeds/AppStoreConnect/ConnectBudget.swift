@@ -5,13 +5,14 @@ internal import GateSystem
 /// The hour is a rolling window, and all users of the key share the budget:
 /// https://developer.apple.com/documentation/appstoreconnectapi/identifying-rate-limits
 struct ConnectBudget: Equatable {
-    /// A time window with its limit.
+    /// A time window, its request limit, and the number of requests left in it.
     struct Window: Equatable {
         let name: String
         let limit: Int
         let left: Int
 
-        /// Whether less than a twentieth is left; the rest is reserved for other users of the key.
+        /// Whether less than a twentieth of the limit is left; this share is reserved for other
+        /// users of the key.
         fileprivate var isScarce: Bool { Double(self.left) * 20 < Double(self.limit) }
 
         /// The time in seconds after which more requests may be available.
@@ -20,7 +21,7 @@ struct ConnectBudget: Equatable {
 
     let windows: [Window]
 
-    /// Parses the field; unknown parts are ignored.
+    /// Parses the header field `X-Rate-Limit`, and ignores unknown parts of its value.
     init(_ head: ResponseHead) {
         var numbers: [String: Int] = [:]
         for part in (head["X-Rate-Limit"] ?? "").split(separator: ";") {
@@ -35,7 +36,7 @@ struct ConnectBudget: Equatable {
         }
     }
 
-    /// The window that is almost exhausted; the hour takes precedence.
+    /// The window that is almost exhausted: the hour if both windows are, `nil` if neither is.
     var scarce: Window? { self.windows.last { $0.isScarce } }
 
     /// The time in seconds to wait after exceeding the limit.

@@ -44,8 +44,8 @@ struct ConnectBuild: Equatable {
         )
     }
 
-    /// The release notes by language; malformed ones are omitted, because they do not affect any
-    /// decision.
+    /// Returns the release notes by language; malformed notes are omitted, because they do not
+    /// affect any decision.
     private static func releaseNotes(
         of resource: JSONValue,
         in list: ConnectList

@@ -56,8 +56,9 @@ struct ConnectClient {
         return response
     }
 
-    /// Returns the URL of the next page, which must have the same origin because it receives the
-    /// token.
+    /// Returns the URL of the next page; `nil` for the last page.
+    ///
+    /// The URL must have the same origin as the first page, because requests contain the token.
     private func next(of page: JSONValue, after url: FetchURL) throws(FeedFailure) -> FetchURL? {
         guard let text = try page.text(at: "links.next") else { return nil }
         guard let next = try? FetchURL(parsing: text), next.hasSameOrigin(as: self.url) else {

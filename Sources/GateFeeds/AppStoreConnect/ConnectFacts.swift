@@ -15,7 +15,7 @@ struct ConnectFacts {
         /// The names of audiences in responses.
         var words = TestAudience.Words.own
 
-        /// Returns the keys that identify the clients.
+        /// Returns the members of a rule or a release that identify the clients.
         fileprivate func clients(on channel: String? = nil) -> [JSONValue.Member] {
             StoreKeys(app: self.app, platform: self.platform.name, channel: channel).members
         }
@@ -37,7 +37,7 @@ struct ConnectFacts {
     let builds: [ConnectBuild]
     let versions: [ConnectVersion]
 
-    /// Returns the newest build that an audience must have.
+    /// Returns the newest build that an audience can install; `nil` if there is none.
     private func newest(_ audience: TestAudience, _ now: Timestamp) -> ConnectBuild? {
         self.builds.filter { known in
             known.build.audience == audience && known.build.isTesting
@@ -159,9 +159,9 @@ struct ConnectFacts {
     /// Returns the time at which a version became available in the store; `nil` if it is unknown,
     /// because the version was already available at the first fetch.
     ///
-    /// The earliest release date is only a lower bound, because the review may have ended long
-    /// after it. It is used on its own only for versions that existed at the first fetch, because
-    /// nothing better is known about them.
+    /// The earliest release date set by the developer is only a lower bound, because the review may
+    /// have ended much later. Without an observed time, it is the best information about the
+    /// version.
     private static func begin(
         of version: ConnectVersion,
         seen: Timestamp?,

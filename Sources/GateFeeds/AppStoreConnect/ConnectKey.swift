@@ -3,16 +3,16 @@ internal import GateCrypto
 internal import GatePolicy
 internal import GateRules
 
-/// A key for App Store Connect, which signs tokens.
+/// An API key for App Store Connect, which signs tokens.
 struct ConnectKey: Sendable, Equatable {
     let id: String
     /// The issuer of team keys; `nil` for an individual key.
     let issuer: String?
-    /// The `.p8` file, which Apple lets users download only once.
+    /// The `.p8` file with the private key.
     let secret: Secret
 
     /// Parses the content of a `.p8` file, or its base64 encoding, which is often used to keep the
-    /// key on one line.
+    /// key on one line; returns `nil` if the text contains no key.
     private static func key(in text: String) -> SigningKey? {
         if let key = SigningKey(pem: text, for: .es256) { return key }
         let compact = text.filter { !$0.isWhitespace }
@@ -33,7 +33,7 @@ struct ConnectKey: Sendable, Equatable {
         }
         let claims = ConnectClaims(issuer: self.issuer, now: now)
         guard let token = SignedToken(claims, by: key, id: self.id) else {
-            throw .secret("the key in \(self.secret) cannot sign")
+            throw .secret("signing a token with the key in \(self.secret) failed")
         }
         return token.text
     }

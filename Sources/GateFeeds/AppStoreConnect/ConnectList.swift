@@ -11,7 +11,7 @@ struct ConnectList {
 
     mutating func add(_ page: JSONValue) throws(FeedFailure) {
         guard let resources = page["data"]?.items else {
-            throw .content("the response has no list 'data'")
+            throw .content("the response has no 'data' list")
         }
         self.resources += resources
         for resource in page["included"]?.items ?? [] {
@@ -32,7 +32,7 @@ struct ConnectList {
             .compactMap { Self.key(of: $0) }.compactMap { self.included[$0] }
     }
 
-    /// The type and ID, which identify a resource.
+    /// Returns the type and ID, which identify a resource; `nil` if either is missing.
     private static func key(of resource: JSONValue) -> Key? {
         guard let type = resource["type"]?.text, let id = resource["id"]?.text else { return nil }
         return Key(type: type, id: id)

@@ -1,16 +1,17 @@
 internal import GateRules
 /// The app and platform by which App Store Connect lists are filtered.
 ///
-/// If a list contains resources of other apps or platforms nevertheless, they are ignored.
+/// Resources of other apps and platforms in the lists are ignored.
 struct ConnectScope {
-    /// The number of the app.
+    /// The app's numeric ID.
     let app: String
     /// The API's name for the platform.
     let platform: String
     /// The other apps and platforms in the responses, in the order of their first appearance.
     private(set) var others: [String] = []
 
-    /// Whether a build or a version belongs to the expected app and platform; if not, it is recorded in `others`.
+    /// Returns whether a build or version belongs to the expected app and platform; if not, records
+    /// the other app or platform in `others`.
     ///
     /// `platform` is the platform of the resource; `nil` if it is unknown.
     mutating func accepts(_ resource: JSONValue, for platform: String?) -> Bool {

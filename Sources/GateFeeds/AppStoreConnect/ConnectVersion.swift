@@ -24,10 +24,10 @@ struct ConnectVersion: Equatable {
     /// The states of versions in the store: the current name, and the name before API 3.3.
     private static let liveStates = ["READY_FOR_DISTRIBUTION", "READY_FOR_SALE"]
     private static let day: Int64 = 86_400
-    /// The duration of a phased release; it reaches all users on the seventh day.
+    /// The duration of a phased release in days; it reaches all users on the seventh day.
     private static let phasedDays: Int64 = 7
 
-    /// Decodes a version; `nil` if the version is not in the App Store.
+    /// Decodes a version; returns `nil` if the version is not in the App Store.
     init?(_ resource: JSONValue, in list: ConnectList) throws(FeedFailure) {
         let states = [
             try resource.text(at: "attributes.appVersionState"),

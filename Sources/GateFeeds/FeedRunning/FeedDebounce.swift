@@ -1,12 +1,12 @@
 package import GateRules
 
-/// Limits how often the values of a feed are applied; independent of how they are applied.
+/// A limit on how often the values of a feed are applied.
 ///
 /// The first value after a quiet period is applied immediately. If more values follow, only the
 /// last one of each interval is applied. Each applied value is merged, checked, tested, stored and
 /// sent to every event loop, so skipping short-lived values saves work.
 package struct FeedDebounce: Equatable {
-    /// The next step.
+    /// The action that the caller must perform next.
     package enum Step: Equatable {
         /// Apply these results in this order, and then call `finish(_:at:)`.
         case take([FeedResult])
@@ -19,7 +19,8 @@ package struct FeedDebounce: Equatable {
     /// The minimum time in seconds between applying a value and applying the next one.
     static let interval = 0.2
 
-    /// At most one value, followed by at most one result that was received after it.
+    /// The pending results: at most one value, followed by at most one result that was received
+    /// later.
     private var held: [FeedResult] = []
     private var isTaking = false
     /// The earliest time at which another value may be applied.

@@ -9,7 +9,7 @@ package final class FeedHooks: Sendable {
     /// The outcome of a webhook.
     package enum Outcome: Sendable, Hashable {
         case taken
-        /// There is no feed with that ID, or it has no webhook.
+        /// No feed has the ID, or the feed has no webhook.
         case unknown
         case unsigned
         case invalidSignature
@@ -56,8 +56,8 @@ package final class FeedHooks: Sendable {
 
     /// Handles a webhook.
     ///
-    /// `body` must be unmodified, because the signature covers it. `peer` is the sender that the log shows. `values`
-    /// returns the values of a header field.
+    /// `body` must be unmodified, because the signature covers it. `peer` is the address of the
+    /// sender for the log. `values` returns the values of a header field.
     package func take(
         _ body: [UInt8],
         for feed: String,
@@ -100,8 +100,8 @@ package final class FeedHooks: Sendable {
         guard let signature = signatures.first else { return .unsigned }
         do throws(FeedFailure) {
             let isSigned = try hook.webhook.isSigned(body, by: signature)
-            // If there are two signatures, another recipient may check the one that the gate
-            // ignores, and reach a different result.
+            // With two signatures, the gate and another recipient could verify different ones, and
+            // reach different results.
             return isSigned && signatures.count == 1 ? .taken : .invalidSignature
         } catch {
             self.logger.log(

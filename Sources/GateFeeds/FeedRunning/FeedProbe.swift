@@ -7,7 +7,7 @@ package struct FeedProbe: Sendable {
         package let feed: FeedDefinition
         /// The rules that the feed would add.
         package fileprivate(set) var contribution: FeedContribution?
-        /// The reason why the contribution is missing or incomplete.
+        /// The reason why the contribution is missing or incomplete; `nil` if it is complete.
         package fileprivate(set) var failure: FeedFailure?
     }
 

@@ -1,9 +1,11 @@
 package import GateRules
 
-/// The schedule of a feed: the times of its fetches and of its value's expiration, independent of
-/// I/O.
+/// The schedule of a feed: when to fetch it, and when its value becomes stale.
+///
+/// The schedule performs no I/O.
 package struct FeedSchedule: Equatable {
-    /// A point in time on a monotonic clock, and on the wall clock, which is valid across restarts.
+    /// A point in time on two clocks: a monotonic clock, and the wall clock, whose times remain
+    /// valid across restarts.
     package struct Moment: Equatable {
         /// Seconds of a monotonic clock.
         package var uptime: Double
@@ -16,7 +18,7 @@ package struct FeedSchedule: Equatable {
         }
     }
 
-    /// The next step.
+    /// The action that the caller must perform next.
     package enum Step: Equatable {
         case ask
         /// The last value has become stale.
@@ -33,16 +35,17 @@ package struct FeedSchedule: Equatable {
     static let longestDelay = 60.0
     /// The minimum delay in seconds.
     static let shortestDelay = 0.2
-    /// The minimum time in seconds between the end of a fetch and one that `hint(at:)` triggers.
+    /// The minimum time in seconds between the end of a fetch and the next fetch after `hint(at:)`.
     static let hintDelay = 1.0
-    /// The duration in seconds after which a stream counts as stable, so that `failures` is reset.
+    /// The duration in seconds after which a stream counts as stable, and `failures` is reset.
     static let lastingAfter = 10.0
     /// The maximum jitter as a share of the interval; it keeps the gates of a fleet from polling in
     /// lockstep.
     static let spread = 0.1
 
     private let timing: FeedTiming
-    /// The time of the last confirmation, in seconds since 1970.
+    /// The time at which the value was last confirmed, in seconds since 1970; `nil` if it never
+    /// was.
     private(set) var confirmedAt: Int64?
     /// The time of the last confirmation on the monotonic clock, so that changes to the wall clock
     /// do not affect staleness.
@@ -64,7 +67,7 @@ package struct FeedSchedule: Equatable {
         self.earliest = now.uptime
     }
 
-    /// Returns the next step; call it again after the step is done.
+    /// Returns the next step; the caller performs the step before the next call.
     package mutating func next(at now: Moment) -> Step {
         if self.turnsStale(at: now) { return .turnStale }
         guard self.askAt > now.uptime else { return .ask }
@@ -72,7 +75,8 @@ package struct FeedSchedule: Equatable {
         return .rest(min(self.askAt - now.uptime, untilStale))
     }
 
-    /// Marks the value as stale if `staleAfter` has passed; returns whether this call has marked it.
+    /// Marks the value as stale if `staleAfter` has passed, and returns whether the value has just
+    /// become stale.
     package mutating func turnsStale(at now: Moment) -> Bool {
         guard let wait = self.secondsUntilStale(at: now), wait <= 0 else { return false }
         self.isStale = true
@@ -119,7 +123,7 @@ package struct FeedSchedule: Equatable {
     package mutating func fail(retryAfter: Int64?, at now: Moment, random: Double) {
         let interval = Double(self.timing.every)
         let limit = max(interval, Self.longestDelay)
-        // Limits the exponent, to prevent an overflow.
+        // The limit on the exponent prevents an overflow.
         let bound = min(limit, Self.firstDelay * Double(1 << min(self.failures, 24)))
         self.failures += 1
         // Full jitter spreads the retries of gates whose fetches failed at the same time.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Wakes a runner that waits until its feed is due; repeated calls wake it once.
+/// Wakes a runner that waits until its feed is due; repeated wake-ups have the effect of one.
 package final class FeedWakeup: Sendable {
     private struct State {
         var wasCalled = false

@@ -5,7 +5,7 @@ internal import GateSystem
 /// A short-lived access token for Google's APIs.
 struct AccessToken: Sendable, Equatable {
     let text: String
-    /// The time of the request, in seconds since 1970.
+    /// The time of the token request, in seconds since 1970.
     let askedAt: Int64
     /// The time at which the token is renewed, in seconds since 1970: after four fifths of its
     /// lifetime.
@@ -42,7 +42,8 @@ struct AccessToken: Sendable, Equatable {
             let end = (body?["expireTime"]?.text).flatMap({ try? Timestamp(parsing: $0) })
         else { throw .content("the response has no valid 'accessToken' or 'expireTime'") }
         let lifetime = end.secondsSinceEpoch - asked.secondsSinceEpoch
-        // Clocks may differ by minutes, so the lifetime is limited to between a minute and an hour.
+        // Clocks may differ by minutes, so the lifetime is clamped to the range from one minute to
+        // one hour.
         self.init(text, asked: asked, lifetime: min(max(lifetime, 60), ServiceAccount.lifetime))
     }
 

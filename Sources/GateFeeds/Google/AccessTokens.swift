@@ -48,12 +48,12 @@ actor AccessTokens {
         return try await context.fetcher.response(to: request)
     }
 
-    /// Discards the current token, after it was rejected.
+    /// Discards the current token, which is no longer accepted.
     func forget() {
         self.current = nil
     }
 
-    /// Discards a token, unless it has been replaced.
+    /// Discards a rejected token, unless a new one has already replaced it.
     private func forget(_ token: String) {
         if self.current?.text == token { self.forget() }
     }

@@ -30,7 +30,8 @@ enum MetadataServer {
         } else {
             url = .googleMetadata(path + query)
         }
-        // The required field prevents requests by browsers and accidental forwarding.
+        // The server requires this header field, which browsers and proxies do not send by
+        // accident.
         let mark = HeaderField(name: "Metadata-Flavor", value: "Google")
         let patience = FetchLimits(
             deadline: .seconds(10),

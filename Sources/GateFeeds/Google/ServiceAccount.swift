@@ -72,7 +72,7 @@ struct ServiceAccount {
             exp: issuedAt + Self.lifetime
         )
         guard let token = SignedToken(claims, by: self.key, id: self.keyID) else {
-            throw .secret("the private key of the service account cannot sign")
+            throw .secret("signing with the private key of the service account failed")
         }
         return token.text
     }

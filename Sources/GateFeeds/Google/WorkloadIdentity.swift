@@ -22,7 +22,7 @@ struct WorkloadIdentity {
     /// The JSON member that contains the token; `nil` if the file contains only the token.
     private let member: String?
 
-    /// Decodes the file.
+    /// Decodes the parsed configuration file.
     ///
     /// - Throws: A `FeedFailure` that names the missing or invalid part.
     init(_ file: JSONValue, in place: Secret) throws(FeedFailure) {
@@ -70,7 +70,8 @@ struct WorkloadIdentity {
         }
     }
 
-    /// Requests a token.
+    /// Exchanges the other identity provider's token for a Google token, or for a token of the
+    /// impersonated service account if one is configured.
     func token(
         scopes: [String],
         _ context: FeedContext,

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Versions and builds that are blocked for some clients, in addition to those blocked for all.
 struct BlockedSurplus: Equatable {
-    /// `nil` for all versions.
+    /// The blocked versions; `nil` for all versions.
     let versions: VersionRange?
     let builds: ClosedRange<BuildNumber>
     var forms: FormPiece

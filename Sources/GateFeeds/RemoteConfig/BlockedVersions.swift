@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The blocked versions: in each piece, those below a floor.
+/// The blocked versions: in each version piece, the versions below a floor.
 struct BlockedVersions: Equatable {
     private var spans: [VersionSpan] = []
 
@@ -16,7 +16,7 @@ struct BlockedVersions: Equatable {
         }
     }
 
-    /// The version below which all versions are blocked.
+    /// The version below which all versions are blocked; `nil` if there is none.
     var minimum: AppVersion? {
         self.spans.first.flatMap { $0.lower == nil ? $0.upper : nil }
     }

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The blocked builds: those below the floors, by version piece and by written form.
+/// The blocked builds: the builds below the floors, by version piece and by written form.
 struct BuildFloors {
     private struct Floor {
         var versions: VersionSpan

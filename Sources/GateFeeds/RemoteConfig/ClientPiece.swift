@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// A group of clients whose versions and builds are not distinguished by any condition.
+/// A group of clients whose versions and builds no condition distinguishes.
 struct ClientPiece: Equatable {
     let versions: VersionPiece
     let builds: BuildPiece
@@ -19,7 +19,7 @@ struct FormPiece: Equatable {
         let isYes: Bool
     }
 
-    /// The results of the tests, in their order.
+    /// The results, in the order of the tests.
     let answers: [Answer]
 
     /// Returns the result of a test; `nil` if it is undetermined.
@@ -74,7 +74,8 @@ struct BuildPiece: Equatable {
         return pieces
     }
 
-    /// Whether the builds have a relation to a threshold; the result is the same for all of them.
+    /// Returns whether the builds have a relation to a threshold; the result is the same for all
+    /// builds of the piece.
     func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: BuildNumber) -> Bool {
         relation.holds(self.builds.lowerBound, threshold)
     }
@@ -104,7 +105,8 @@ struct VersionPiece: Equatable {
         return pieces
     }
 
-    /// Whether the versions have a relation to a threshold; the result is the same for all of them.
+    /// Returns whether the versions have a relation to a threshold; the result is the same for all
+    /// versions of the piece.
     func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: AppVersion) -> Bool {
         if self.isSingle, self.lower == threshold { return relation.holds(0, 0) }
         let isBelow = self.upper.map { $0 <= threshold } ?? false
@@ -128,7 +130,7 @@ struct VersionSpan: Equatable {
         self.hasUpper = piece.isSingle
     }
 
-    /// Extends the span to the end of an adjacent one.
+    /// Extends the span to the end of an adjacent span.
     mutating func join(_ next: VersionSpan) {
         self.upper = next.upper
         self.hasUpper = next.hasUpper

@@ -28,11 +28,11 @@ struct PosixZone: Sendable, Equatable {
     private static let day: Int64 = 86_400
     private static let hour: Int64 = 3_600
 
-    /// The offset from UTC in seconds.
+    /// The offset of standard time from UTC, in seconds.
     private let standard: Int64
     private let summer: Summer?
 
-    /// Parses the rule; `nil` if it is invalid.
+    /// Parses the rule; returns `nil` if it is invalid.
     init?(_ text: String) {
         var parser = Parser(rest: text[...])
         guard parser.skipName(), let west = parser.time() else { return nil }
@@ -101,7 +101,7 @@ struct PosixZone: Sendable, Equatable {
         var isAtEnd: Bool { self.rest.isEmpty }
         var isAtComma: Bool { self.rest.first == "," }
 
-        /// Skips a name such as `CET` or `<+03>`.
+        /// Skips a name such as `CET` or `<+03>`; returns `false` if there is none.
         mutating func skipName() -> Bool {
             guard let name = self.rest.prefixMatch(of: /[A-Za-z]{3,}|<[A-Za-z0-9+\-]+>/) else {
                 return false
@@ -110,7 +110,7 @@ struct PosixZone: Sendable, Equatable {
             return true
         }
 
-        /// Parses `-1`, `5:30` or `+12:45:00`; returns seconds.
+        /// Parses `-1`, `5:30` or `+12:45:00`, and returns the time in seconds.
         mutating func time() -> Int64? {
             let pattern = /([+\-]?)([0-9]{1,3})(?::([0-9]{2}))?(?::([0-9]{2}))?/
             guard let match = self.rest.prefixMatch(of: pattern), let hours = Int64(match.2) else {

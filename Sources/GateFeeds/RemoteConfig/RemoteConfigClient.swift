@@ -12,7 +12,7 @@ struct RemoteConfigClient {
     /// Returns the time zone with a name; `nil` if the system has no such zone.
     var zone: @Sendable (String) -> ZoneOffsets? = { ZoneOffsets(named: $0) }
 
-    /// Whether a condition holds; `nil` if the gate cannot evaluate it.
+    /// Returns whether a condition is met; `nil` if the gate cannot evaluate it.
     func meets(_ condition: RemoteConfigCondition, in piece: ClientPiece) -> Bool? {
         var isCertain = true
         for element in condition.elements {
@@ -40,8 +40,9 @@ struct RemoteConfigClient {
         }
     }
 
-    /// Whether an ID is that of the app; an ID contains its platform, so `1:123:android:abc` cannot
-    /// be that of an iOS app.
+    /// Returns whether an ID is the app's Firebase ID; `nil` if this is unknown.
+    ///
+    /// An ID contains its platform, so `1:123:android:abc` is never the ID of an iOS app.
     private func isApp(_ id: String) -> Bool? {
         if let app { return app == id }
         let parts = id.split(separator: ":")
@@ -49,6 +50,9 @@ struct RemoteConfigClient {
         return false
     }
 
+    /// Returns whether the current time has a relation to a local time; `nil` if the result depends
+    /// on the offset of an unknown time zone.
+    ///
     /// The offset of an unknown time zone is assumed to be between UTC-12 and UTC+14.
     private func isTime(
         _ relation: RemoteConfigCondition.Relation,

@@ -95,7 +95,7 @@ struct RemoteConfigConditionParser {
     }
 
     /// Parses `contains(['1.2', 'beta'])`, `notContains` or `matches(['^1\\.2'])`; one matching
-    /// string is sufficient.
+    /// string is sufficient to meet the condition.
     private mutating func written(
         _ part: RemoteConfigCondition.WrittenTest.Part
     ) -> RemoteConfigCondition.Element? {

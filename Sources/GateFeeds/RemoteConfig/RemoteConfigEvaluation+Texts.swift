@@ -1,20 +1,23 @@
 internal import GatePolicy
 internal import GateRules
 
-/// Reads texts and maintenance settings from a template; they must be the same for all versions,
-/// because a rule has the same texts for all of its clients.
+/// Reads texts and maintenance settings from a template.
+///
+/// Both must be the same for all versions, because a rule has the same texts for all of its
+/// clients.
 extension RemoteConfigEvaluation {
-    /// Returns a text that is the same for all clients.
+    /// Returns a text that is the same for all clients; `nil` if there is none.
     mutating func text(_ path: String) -> String? {
         guard let named = self.parameter(path) else { return nil }
         guard let value = self.uniform(named) else { return nil }
         return (try? SourceValue.text(value)).flatMap(\.self)
     }
 
-    /// Returns a text by language, from conditions on the device language or from an object with a
-    /// text per language; a text without a language is in `language`.
+    /// Returns a text by language, from conditions on the device language, or from an object with a
+    /// text for each language.
     ///
-    /// The result is empty if there is no parameter, or if it depends on other conditions.
+    /// `language` is the language of a text without a stated language. The result is empty if there
+    /// is no parameter, or if its value depends on other conditions.
     mutating func words(_ path: String, in language: LanguageTag) -> [LanguageTag: String] {
         guard let named = self.parameter(path) else { return [:] }
         let asked = self.template.conditions
@@ -31,16 +34,17 @@ extension RemoteConfigEvaluation {
                 let stated = try SourceValue.words(value.unfolded(from: "{"), in: language)
                 words.merge(stated) { first, _ in first }
             } catch {
-                self.note("\(RemoteConfigError(error, path)): it is not used")
+                self.note("\(RemoteConfigError(error, path)): the parameter is not used")
                 return [:]
             }
         }
         return words
     }
 
-    /// Returns a value that is certain for all clients, whatever their version and build.
+    /// Returns the value that all clients certainly have, whatever their version and build.
     ///
-    /// Returns `nil` if there is none; a note is added if not all clients have the same value.
+    /// The result is `nil` if there is no such value. If clients have different values, a note is
+    /// added.
     private mutating func uniform(_ named: Named) -> JSONValue? {
         // A separate evaluation keeps undecided conditions out of the notes on versions, which
         // would say that the lowest version applies.
@@ -56,7 +60,8 @@ extension RemoteConfigEvaluation {
         return nil
     }
 
-    /// Returns the maintenance settings in the mapped parameters; `nil` if none of them exists.
+    /// Returns the maintenance settings in the mapped parameters; `nil` if no such parameter
+    /// exists.
     mutating func maintenance(
         _ names: FieldNames,
         in language: LanguageTag
@@ -80,7 +85,7 @@ extension RemoteConfigEvaluation {
         return maintenance
     }
 
-    /// Returns the texts of a field, which may have a parameter per language.
+    /// Returns the texts of a field, which can be mapped to one parameter for each language.
     mutating func words(
         _ field: String,
         _ names: FieldNames,
@@ -92,10 +97,10 @@ extension RemoteConfigEvaluation {
         return words
     }
 
-    /// Returns the settings of a switch.
+    /// Returns the maintenance settings in the parameter of the switch.
     ///
-    /// The switch counts as off if its value differs by version or build, because maintenance
-    /// applies to all of them.
+    /// Maintenance applies to all versions and builds, so it counts as off if the value differs
+    /// between them.
     private mutating func maintenanceSwitch(
         _ named: Named,
         in language: LanguageTag

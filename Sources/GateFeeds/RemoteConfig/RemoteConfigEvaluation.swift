@@ -21,7 +21,7 @@ struct RemoteConfigEvaluation {
 
     let template: RemoteConfigTemplate
     var client: RemoteConfigClient
-    /// The floor in the previous template.
+    /// The floor in the previous template; `nil` if there was none.
     var before: AppVersion?
     /// The names of the conditions that only Firebase can evaluate.
     private(set) var undecided: [String] = []
@@ -33,7 +33,7 @@ struct RemoteConfigEvaluation {
         self.template[path].map { Named(name: path, parameter: $0) }
     }
 
-    /// Returns the pieces into which the conditions of some parameters divide all clients.
+    /// Returns the pieces into which the conditions of the parameters divide all clients.
     mutating func cuts(
         of parameters: [Named]
     ) -> (forms: [FormPiece], builds: [BuildPiece], versions: [VersionPiece]) {
@@ -55,7 +55,7 @@ struct RemoteConfigEvaluation {
         )
     }
 
-    /// Returns the groups of clients that the conditions of some parameters distinguish; versions
+    /// Returns the groups of clients that the conditions of the parameters distinguish; versions
     /// vary fastest.
     mutating func pieces(of parameters: [Named]) -> [ClientPiece] {
         let (forms, builds, versions) = self.cuts(of: parameters)
@@ -68,8 +68,8 @@ struct RemoteConfigEvaluation {
 
     /// Returns the lowest version in a parameter that the clients of a piece may have.
     ///
-    /// `key` is the corresponding key for builds in `fields`. A message suggests it if the text is
-    /// probably a build.
+    /// `key` is the key in `fields` for the corresponding build. Messages suggest it if the value
+    /// is probably a build.
     ///
     /// - Throws: `RemoteConfigError` if an applicable value is not a version.
     mutating func version(
@@ -123,7 +123,7 @@ struct RemoteConfigEvaluation {
         _ read: (JSONValue) throws(SourceValue.Fault) -> Value?
     ) throws(RemoteConfigError) -> Outcome<Value> {
         var lowest: Value?
-        /// Adds a value; `false` if it is empty.
+        /// Adds a value; returns `false` if the value is empty.
         func add(_ stated: JSONValue) throws(RemoteConfigError) -> Bool {
             do throws(SourceValue.Fault) {
                 guard let value = try read(stated) else { return false }
@@ -161,10 +161,11 @@ struct RemoteConfigEvaluation {
     }
 
     /// Returns the value that is certain for all clients of a piece, ignoring values that only some
-    /// of them may have.
+    /// of these clients may have.
     ///
-    /// - Returns: The value; `nil` if none is certain, or if it is the app's own default.
-    /// - Throws: `RemoteConfigError` if only Firebase can determine it, or if it cannot be parsed.
+    /// - Returns: The value; `nil` if none is certain, or if the app uses its in-app default.
+    /// - Throws: `RemoteConfigError` if only Firebase can determine the value, or the value is
+    ///   invalid.
     mutating func certain(
         _ named: Named,
         in piece: ClientPiece
@@ -189,8 +190,8 @@ struct RemoteConfigEvaluation {
         return nil
     }
 
-    /// Returns the values that clients may have, in order of priority, up to one that is certain
-    /// for all remaining clients.
+    /// Returns the values that clients may have, in order of priority, up to the first value that
+    /// is certain for all remaining clients.
     ///
     /// Values that the template does not contain are omitted if only some clients may have them.
     private mutating func values(
@@ -203,8 +204,8 @@ struct RemoteConfigEvaluation {
             let holds = self.client.meets(condition, in: piece)
             if holds == false { continue }
             if holds == nil, !self.undecided.contains(name) { self.undecided.append(name) }
-            // `outcome` and `certain` stop at a value that the template does not contain, so it is omitted unless it
-            // is certain.
+            // `outcome` and `certain` stop at a value that the template does not contain, so such a
+            // value is omitted unless it is certain.
             guard holds == true || value.isDrawn || value.stated != nil else { continue }
             values.append((value, "where '\(name)' holds", holds == true))
             if holds == true, !value.isDrawn { return values }
@@ -221,7 +222,7 @@ struct RemoteConfigEvaluation {
 }
 
 extension RemoteConfigTemplate.Value {
-    /// Whether only some of the eligible clients have the value.
+    /// Whether a rollout or an experiment selects the clients that have the value.
     fileprivate var isDrawn: Bool {
         if case .drawn = self { true } else { false }
     }

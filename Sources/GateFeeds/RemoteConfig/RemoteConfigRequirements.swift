@@ -14,12 +14,11 @@ struct RemoteConfigRequirements: Equatable {
         var enforce: String?
         var blockedVersions: String?
         var blockedBuilds: String?
-        /// Parameters with other requirements, which make a template valid without any of the
-        /// above.
+        /// Parameters with other requirements; any of them alone makes a template valid.
         var others: [String] = []
     }
 
-    /// The requirements; `blockedBuilds` also contains versions that are blocked only for some
+    /// The requirements; `blockedBuilds` also contains the versions that are blocked for only some
     /// clients.
     var demands = FeedDemands()
     /// The names of the conditions that the gate cannot evaluate.
@@ -75,7 +74,7 @@ struct RemoteConfigRequirements: Equatable {
         self.notes += reading.notes
     }
 
-    /// The versions that are blocked for some clients.
+    /// The versions that are blocked for clients with certain builds and written forms.
     private struct Floor {
         var builds: ClosedRange<BuildNumber>
         let forms: FormPiece
@@ -126,7 +125,8 @@ struct RemoteConfigRequirements: Equatable {
         }
     }
 
-    /// Returns the requirements for some clients in addition to those for all.
+    /// Returns the requirements for only some clients, in addition to the requirements for all
+    /// clients.
     private func surplus(of floor: Floor) -> [BlockedSurplus] {
         let below = floor.blocked.minimum.flatMap { minimum in
             self.demands.minimum.map { $0 < minimum ? ">=\($0) <\(minimum)" : nil } ?? "<\(minimum)"
@@ -167,7 +167,7 @@ struct RemoteConfigRequirements: Equatable {
     }
 
     /// Sets the blocks that apply to all clients; blocks for only some versions or builds are
-    /// skipped and noted.
+    /// skipped, with a note.
     private mutating func setBlocks(
         _ names: Names,
         unless enforce: RemoteConfigEvaluation.Named?,
@@ -218,9 +218,9 @@ struct RemoteConfigRequirements: Equatable {
         return common
     }
 
-    /// Returns one value for all clients: the lowest that any of them may have.
+    /// Returns one value for all clients: the lowest that any client may have.
     ///
-    /// If a client's floor is not enforced, it counts as a recommendation for that client.
+    /// A floor that is not enforced for a client counts as a recommendation for that client.
     private mutating func lowest<Value: Comparable>(
         _ latest: RemoteConfigEvaluation.Named?,
         or minimum: RemoteConfigEvaluation.Named?,
@@ -260,8 +260,8 @@ struct RemoteConfigRequirements: Equatable {
 }
 
 extension RemoteConfigEvaluation {
-    /// Whether floors are enforced for the clients of a piece; false only if the switch is
-    /// certainly off.
+    /// Returns whether floors are enforced for the clients of a piece: `false` only if the switch
+    /// is certainly off.
     fileprivate mutating func isEnforced(
         _ enforce: Named?,
         in piece: ClientPiece
@@ -276,8 +276,8 @@ extension RemoteConfigEvaluation {
 }
 
 extension RemoteConfigTemplate {
-    /// Returns the name of a parameter that contains a version, if it is probably a misspelled
-    /// `name`.
+    /// Returns the name of a parameter that contains a version and is probably a misspelled `name`;
+    /// `nil` if there is none.
     fileprivate func misspelling(
         of name: String,
         besides names: RemoteConfigRequirements.Names
@@ -291,7 +291,7 @@ extension RemoteConfigTemplate {
 }
 
 extension RemoteConfigTemplate.Parameter {
-    /// Whether a value is a version with several parts; whole numbers are ambiguous.
+    /// Whether any value is a version with several parts; a whole number could also be a build.
     fileprivate var hasVersion: Bool {
         let values = [self.defaultValue].compactMap(\.self) + self.conditionalValues.values
         return values.contains { value in

@@ -51,8 +51,8 @@ extension RemoteConfigTemplate.Value {
         }
     }
 
-    /// Returns the parts of a rollout's values, which are strings; if one of them cannot be
-    /// converted, the whole parameter is unreadable.
+    /// Returns the values that a pointer refers to in the JSON strings of a rollout; if one of them
+    /// cannot be converted, the whole value is unreadable.
     private static func part(ofDrawn texts: [String], at pointer: String) -> Self {
         var parts: [String] = []
         for text in texts {

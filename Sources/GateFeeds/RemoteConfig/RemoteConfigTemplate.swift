@@ -3,12 +3,12 @@ internal import GateRules
 
 /// A Remote Config template from the REST API (`projects.getRemoteConfig`, v1).
 struct RemoteConfigTemplate {
-    /// The value of a parameter, by default or for a condition.
+    /// The value of a parameter: its default, or the value for a condition.
     enum Value: Equatable {
         case text(String)
         /// A part of the JSON in a string, unless the part is itself a string.
         case json(JSONValue)
-        /// The default in the app, which is unknown to the gate.
+        /// The default value in the app's code, which the gate cannot read.
         case inAppDefault
         /// Values for some of the clients, selected by a rollout or an experiment.
         case drawn([String])
@@ -29,10 +29,10 @@ struct RemoteConfigTemplate {
     /// The conditions in order of priority: the first one that is met applies.
     let conditions: [(name: String, condition: RemoteConfigCondition)]
     let parameters: [String: Parameter]
-    /// The number of the published version; `nil` if it is missing.
+    /// The version number of the published template; `nil` if it is missing.
     let version: String?
 
-    /// Whether values may change only because time passes.
+    /// Whether values may change without a new template, merely because time passes.
     var isTimed: Bool { self.conditions.contains { $0.condition.isTimed } }
 
     /// Parses a template.
@@ -100,7 +100,7 @@ extension RemoteConfigError: CustomStringConvertible {
     }
 }
 
-/// The parts of a template's JSON that are used.
+/// The parts of a template's JSON that the gate uses.
 private struct Document: Decodable {
     struct Condition: Decodable {
         let name: String

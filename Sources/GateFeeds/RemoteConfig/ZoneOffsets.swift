@@ -5,13 +5,13 @@ internal import GateSystem
 /// The format is RFC 8536 (tzfile(5)) version 2 or later, with 64-bit times.
 struct ZoneOffsets: Sendable, Equatable {
     private struct Transition: Equatable {
-        /// Seconds since 1970.
+        /// The time of the transition, in seconds since 1970.
         let at: Int64
-        /// The offset from UTC in seconds from that time on.
+        /// The offset from UTC in seconds after the transition.
         let offset: Int64
     }
 
-    /// The maximum size of a zone file in bytes; those of tzdata are at most about 4 kB.
+    /// The maximum size of a zone file in bytes; zone files of tzdata have at most about 4 kB.
     private static let maximumSize = 256 << 10
     private static let folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
     private static let day: Int64 = 86_400
@@ -21,9 +21,10 @@ struct ZoneOffsets: Sendable, Equatable {
     /// The rule for times after the last transition; `nil` if the offset is fixed from then on.
     private let rule: PosixZone?
 
-    /// Reads one of the system's zones by name, such as `Asia/Tokyo`; `nil` if there is none.
+    /// Reads one of the system's zones by name, such as `Asia/Tokyo`; returns `nil` if there is
+    /// none.
     init?(named name: String) {
-        // A name is a path below the zone folder, and must not lead out of it.
+        // A name is a path relative to the zone folder, and must not leave the folder.
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.isEmpty,
             parts.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9_+\-]+/) != nil })
@@ -39,7 +40,7 @@ struct ZoneOffsets: Sendable, Equatable {
         return nil
     }
 
-    /// Parses zone data; `nil` if it is invalid.
+    /// Parses zone data; returns `nil` if the data is invalid.
     init?(tzif bytes: [UInt8]) {
         var reader = BigEndianReader(rest: bytes[...])
         // The first block contains 32-bit times, for old readers.
@@ -86,8 +87,8 @@ struct ZoneOffsets: Sendable, Equatable {
 
     /// Converts a local time, given as if it were UTC, to seconds since 1970.
     ///
-    /// A time that occurs twice, because clocks are set back, means its first occurrence. A
-    /// skipped time is moved forward by the length of the gap.
+    /// A time that occurs twice, because clocks are set back, is converted to its first occurrence.
+    /// A skipped time is moved forward by the length of the gap.
     func time(ofLocal local: Int64) -> Int64 {
         let before = self.offset(at: local - Self.day)
         let after = self.offset(at: local + Self.day)
@@ -101,7 +102,7 @@ struct ZoneOffsets: Sendable, Equatable {
 /// The counts in a block of zone data (RFC 8536 section 3.1).
 private struct TZifHeader {
     private static let magic: Int64 = 0x545A_6966
-    /// The maximum count, which exceeds that of any zone.
+    /// The maximum value of a count, which no real zone reaches.
     private static let most: Int64 = 20_000
 
     let version: Int
@@ -125,12 +126,12 @@ private struct TZifHeader {
         self.letters = Int(counts[5])
     }
 
-    /// The size in bytes of the block after its header.
+    /// Returns the size of the block in bytes, without its header.
     func size(ofTimes width: Int) -> Int {
         self.times * (width + 1) + self.kinds * 6 + self.restSize(ofTimes: width)
     }
 
-    /// The size in bytes of the rest of the block, after the local time types.
+    /// Returns the size in bytes of the part of the block that follows the local time types.
     func restSize(ofTimes width: Int) -> Int {
         self.letters + self.leaps * (width + 4) + self.marks
     }
@@ -146,7 +147,7 @@ private struct BigEndianReader {
         return true
     }
 
-    /// Reads a signed integer.
+    /// Reads a signed integer; returns `nil` at the end of the data.
     mutating func integer(of width: Int) -> Int64? {
         let bytes = self.rest.prefix(width)
         guard bytes.count == width, let first = bytes.first else { return nil }
@@ -160,7 +161,7 @@ private struct BigEndianReader {
         return (0..<count).compactMap { _ in self.integer(of: width) }
     }
 
-    /// Reads the text between two line feeds.
+    /// Reads the text between two line feeds; returns `nil` if there is none.
     mutating func line() -> String? {
         guard self.rest.popFirst() == 0x0A, let end = self.rest.firstIndex(of: 0x0A) else {
             return nil

@@ -5,12 +5,12 @@ internal import GateSystem
 /// The versions of an app in the App Store by country, as release facts.
 ///
 /// The lookup API needs no key and offers few guarantees. Responses are cached for hours, a release
-/// reaches countries one after the other, and the result for a missing app is an empty list. If
-/// there are too many requests, the API responds with status 403 and no body.
+/// reaches one country after another, and the result for a missing app is an empty list. If there
+/// are too many requests, the API responds with status 403 and no body.
 ///
 /// The newest versions seen in a country are kept, even if a later response lacks them. If the
-/// request for a country fails, the country keeps its versions, and the other countries are not
-/// affected. The same applies to a response about another app or platform.
+/// request for a country fails, or the response is about another app or platform, the country keeps
+/// its versions, and the other countries are not affected.
 struct AppStoreFeed: FeedSource {
     static let address = try? FetchURL(parsing: "https://itunes.apple.com/lookup")
     /// The delay in seconds after exceeding the rate limit.
@@ -23,7 +23,8 @@ struct AppStoreFeed: FeedSource {
 
     var summary: String { "App Store \(self.question.app)" }
     var subject: FeedSubject { .releases }
-    /// Since version 2, only records of the requested platform and app are used.
+    /// The version of the interpretation: since version 2, only records of the requested platform
+    /// and app are used.
     var interpretation: Int { 2 }
 
     func follow(
@@ -42,7 +43,8 @@ struct AppStoreFeed: FeedSource {
                 }
             } catch {
                 failures.append((country, error))
-                // When throttled, requests for the other countries would fail as well.
+                // While the rate limit is exceeded, requests for the other countries would fail as
+                // well.
                 if error.isThrottling { break }
             }
         }
@@ -88,7 +90,8 @@ struct AppStoreFeed: FeedSource {
         _ country: String,
         _ context: FeedContext
     ) throws(FeedFailure) -> FetchURL {
-        // Intermediate caches store responses for hours; the parameter bypasses them once an hour.
+        // Intermediate caches store responses for hours; a parameter whose value changes every hour
+        // bypasses them.
         let hour = context.now().secondsSinceEpoch / 3_600
         return try self.url.appending(
             self.question.parameters + [("country", country), ("hour", "\(hour)")]
@@ -113,14 +116,14 @@ struct AppStoreFeed: FeedSource {
             version: version,
             since: since,
             link: try result.text(at: "trackViewUrl"),
-            // The value does not affect any decision, so an invalid one is ignored.
+            // The minimum OS version does not affect decisions, so an invalid one is ignored.
             minimumOS: try? result.version(at: "minimumOsVersion")
         )
     }
 }
 
 extension FeedFailure {
-    /// The statuses for exceeding the rate limit.
+    /// The status codes with which the API responds when the rate limit is exceeded.
     fileprivate static let throttlingStatuses = [403, 429]
 
     fileprivate var isThrottling: Bool {

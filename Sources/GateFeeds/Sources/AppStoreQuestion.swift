@@ -33,7 +33,7 @@ struct AppStoreQuestion: Sendable, Equatable {
     ///
     /// - Parameter results: All records of a response.
     /// - Returns: The record; `nil` if there are no records.
-    /// - Throws: `FeedFailure` if no record matches, or if several different records do.
+    /// - Throws: `FeedFailure` if no record matches, or if several different records match.
     func record(in results: [JSONValue]) throws(FeedFailure) -> JSONValue? {
         let right = results.filter { self.isAbout($0) }
         guard let record = right.first else {
@@ -107,7 +107,7 @@ private struct AppStoreRecord {
     private let wrapper: String?
     private let devices: [String]
     private let version: String?
-    /// The app's number, as digits.
+    /// The app's numeric ID, as a string of digits.
     let number: String?
     let bundle: String?
 
@@ -145,7 +145,7 @@ private struct AppStoreRecord {
         return self.families.first { name.hasPrefix($0.prefix) }?.platform
     }
 
-    /// The properties that distinguish the record from others.
+    /// The app ID and the version, which distinguish the record from others.
     var name: String {
         [self.number ?? self.bundle, self.version].compactMap(\.self).joined(separator: " ")
     }

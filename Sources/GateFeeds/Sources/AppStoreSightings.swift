@@ -62,7 +62,7 @@ struct AppStoreSightings: Equatable {
         }
     }
 
-    /// Adds the current version of a country; an older version is ignored, because it must come
+    /// Adds the current version of a country; an older version is ignored, because it can only come
     /// from a cache.
     mutating func add(_ seen: Sighting, in country: String) {
         let known = self.countries[country, default: []]
@@ -84,8 +84,8 @@ struct AppStoreSightings: Equatable {
         }
     }
 
-    /// Creates a release fact per version, with the requested countries that have this version or a
-    /// newer one.
+    /// Creates a release fact for each version, with the requested countries that have this version
+    /// or a newer one.
     func document(for store: StoreKeys, in asked: [String]) -> FeedDocument {
         var document = FeedDocument()
         let stores = self.countries.filter { asked.contains($0.key) }
@@ -115,8 +115,9 @@ struct AppStoreSightings: Equatable {
         var members = store.members
         members.append(.init("version", .text("\(version)")))
         members.append(.init("countries", .object(countries)))
-        // Distinguishes countries without the release from countries that are never requested.
-        // Otherwise a held rule would take effect in countries that do not have the release yet.
+        // Countries without the release must be distinguishable from countries that are never
+        // requested. Otherwise a held rule would take effect in countries that do not have the
+        // release yet.
         members.append(.init("storeCountries", .list(asked.map { .text($0) })))
         if let link = seen.compactMap(\.link).first {
             members.append(.init("storeUrl", .text(link)))
@@ -129,7 +130,7 @@ struct AppStoreSightings: Equatable {
 }
 
 extension FeedDocument {
-    /// Whether the document has a release of an equal version.
+    /// Returns whether the document has a release of an equal version.
     fileprivate func hasRelease(_ version: AppVersion) -> Bool {
         self.releases.contains { release in
             (try? release.version(at: "version")).flatMap(\.self) == version

@@ -2,7 +2,7 @@ internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
-/// A value in Firebase's Realtime Database, streamed or polled.
+/// A value in Firebase's Realtime Database, which the feed streams or polls.
 ///
 /// https://firebase.google.com/docs/reference/rest/database
 struct FirebaseDatabaseFeed: FeedSource {
@@ -21,7 +21,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         "https://www.googleapis.com/auth/userinfo.email",
     ]
     private static let etag = "etag"
-    /// The delay in seconds after the database denied access.
+    /// The delay in seconds before the next attempt after the database denies access.
     private static let refusedFor: Int64 = 60
 
     let url: FetchURL
@@ -86,7 +86,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         )
     }
 
-    /// Discards a rejected token.
+    /// Discards the account's token, which is no longer accepted.
     private func forgetToken() async {
         if case .account(let tokens) = self.reader { await tokens.forget() }
     }
@@ -141,6 +141,8 @@ struct FirebaseDatabaseFeed: FeedSource {
         }
     }
 
+    /// Generates the rules for a value.
+    ///
     /// Invalid data does not end the stream, because the correction will arrive on the same stream.
     private func answer(
         _ value: JSONValue,

@@ -1,6 +1,6 @@
 internal import GateRules
 
-/// The value that a database stream describes, assembled from its events.
+/// The current value of a database stream, assembled from its events.
 struct FirebaseDatabaseTree {
     enum Action: Equatable {
         case ignore
@@ -69,13 +69,13 @@ struct FirebaseDatabaseTree {
         return (Self.names(in: path), data)
     }
 
-    /// Splits a path; names cannot contain a slash.
+    /// Splits a path into its names, which cannot contain slashes.
     private static func names(in path: String) -> [String] {
         path.split(separator: "/").map(String.init)
     }
 }
 
-/// Updates parts of a value as Firebase's Realtime Database does, which stores no empty values.
+/// Updates parts of a value, and removes empty values, as Firebase's Realtime Database does.
 extension JSONValue {
     /// Sets the value at a path; `null` removes it.
     ///

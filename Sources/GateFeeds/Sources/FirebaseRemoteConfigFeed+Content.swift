@@ -3,7 +3,7 @@ internal import GateRules
 
 /// Generates rules from a template.
 extension FirebaseRemoteConfigFeed {
-    /// The correct spelling, in addition to the misspelled default `lastest_version`.
+    /// The correctly spelled alternative to the misspelled default `lastest_version`.
     private static let otherLatest = "latest_version"
 
     /// Generates the rules of a template for a point in time, and the memory for the next template.
@@ -87,7 +87,7 @@ extension FirebaseRemoteConfigFeed {
         return missing + self.otherProject(template) + unread
     }
 
-    /// Returns a remark if all app IDs in conditions belong to a project other than that of
+    /// Returns a remark if all app IDs in conditions belong to a project other than the project of
     /// `appId`.
     private func otherProject(_ template: RemoteConfigTemplate) -> [String] {
         func project(_ id: String) -> Substring? { id.split(separator: ":").dropFirst().first }

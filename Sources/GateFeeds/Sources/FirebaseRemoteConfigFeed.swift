@@ -2,7 +2,7 @@ internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
-/// Parameters of Firebase Remote Config for an app on one operating system.
+/// A feed of Firebase Remote Config parameters for an app on one operating system.
 ///
 /// https://firebase.google.com/docs/reference/remote-config/rest/v1/projects/getRemoteConfig
 struct FirebaseRemoteConfigFeed: FeedSource {
@@ -18,7 +18,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     }
 
     static let scopes = ["https://www.googleapis.com/auth/firebase.remoteconfig"]
-    /// VersionGate's parameter names with their default names in templates.
+    /// The names in `fields`, with the default names of the parameters in templates.
     static let parameters = [
         ("minVersion", "min_version"), ("latestVersion", "lastest_version"),
         ("storeUrl", "store_url"), ("title", "update_title"), ("message", "update_message"),
@@ -30,7 +30,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         + SourceMaintenance.fields.map(\.name)
     /// All names that `fields` may contain.
     static let known = parameters.map(\.0) + named
-    /// The names that support a parameter per language.
+    /// The names that can be mapped to one parameter for each language.
     static let localized = ["title", "message", "button"] + SourceMaintenance.localized
 
     let url: FetchURL
@@ -78,7 +78,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         value.memory.merge(kept) { first, _ in first }
         value.memory[Memory.etag] = response.head["ETag"]
         value.memory[Memory.version] = template.version ?? last[Memory.version]
-        // The API does not support If-None-Match, so ETags are compared afterwards.
+        // The API does not support If-None-Match, so ETags are compared after the fetch.
         if !template.isTimed, value.memory[Memory.etag] != nil,
             value.memory == context.last?.memory
         {
@@ -89,8 +89,10 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         return .complete
     }
 
-    /// Throws if the version is lower than the last one: even a rollback gets a higher number, so the
-    /// response is outdated.
+    /// Throws if the template version is lower than the last one, because the response is then
+    /// outdated.
+    ///
+    /// Even a rollback gets a higher version number.
     private static func checkVersion(
         of template: RemoteConfigTemplate,
         after last: FeedValue?

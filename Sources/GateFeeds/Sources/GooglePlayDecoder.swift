@@ -51,7 +51,7 @@ struct GooglePlayDecoder: FeedSourceDecoder {
         return problems.reject("Google Play has no apps for '\(platform)'", at: element.place)
     }
 
-    /// Requires the entry to name the clients of a track such as `wear:production`, which is not
+    /// Requires `platform`, `app` or `channel` for a track such as `wear:production`, which is not
     /// for phones.
     ///
     /// https://developers.google.com/android-publisher/tracks#ff-track-name

@@ -9,15 +9,15 @@ struct GooglePlayFeed: FeedSource {
     enum Method: String, Sendable, CaseIterable {
         /// The read-only release listing, which does not include the rollout percentage.
         case releases
-        /// An edit that is discarded; it includes the rollout state, but may invalidate another
-        /// open edit.
+        /// An edit, which is always discarded; it includes the rollout state, but may invalidate
+        /// another open edit.
         case edits
     }
 
     static let production = "production"
     static let scopes = ["https://www.googleapis.com/auth/androidpublisher"]
 
-    /// The URL of the application.
+    /// The API's URL for the app.
     let url: FetchURL
     let method: Method
     let tokens: AccessTokens
@@ -27,8 +27,8 @@ struct GooglePlayFeed: FeedSource {
 
     var summary: String { "Google Play \(self.package) \(self.track)" }
     var subject: FeedSubject { .releases }
-    /// Since version 2, a release has all its builds, and it has a version only if its name states
-    /// one unambiguously.
+    /// The version of the interpretation: since version 2, a release has all its builds, and it has
+    /// a version only if its name states one unambiguously.
     var interpretation: Int { 2 }
 
     func follow(

@@ -4,7 +4,7 @@ internal import GateRules
 /// The active releases on a Google Play track, oldest first.
 struct GooglePlayReleases {
     struct Release: Equatable {
-        /// The version, if the release name states it unambiguously.
+        /// The version; `nil` if the release name does not state it unambiguously.
         let version: AppVersion?
         /// The versionCodes of all artifacts in ascending order; at least one.
         let codes: [UInt64]
@@ -13,10 +13,10 @@ struct GooglePlayReleases {
         /// The countries of the release, as lowercase codes; `nil` for all.
         var countries: [String]?
 
-        /// Whether the other release is newer: of the codes in which the two releases differ, the
-        /// other release has the highest.
+        /// Whether the other release is newer.
         ///
-        /// A new release may keep artifacts of the previous one.
+        /// Of the codes that only one of the releases has, the newer release has the highest. A new
+        /// release may keep artifacts of the previous one.
         fileprivate func precedes(_ other: Release) -> Bool {
             self.codes.reversed().lexicographicallyPrecedes(other.codes.reversed())
         }
@@ -24,7 +24,7 @@ struct GooglePlayReleases {
 
     private static let published = "RELEASE_LIFECYCLE_STATE_PUBLISHED"
     private static let completed = "completed"
-    /// The states of releases that some users have, as named in an edit.
+    /// The states of releases that some users have; an edit uses these names.
     private static let handedOut = [completed, "inProgress", "halted"]
 
     let releases: [Release]
@@ -33,10 +33,10 @@ struct GooglePlayReleases {
 
     /// Decodes the release listing of a track.
     ///
-    /// The listing only states that a staged rollout is published. Until that rollout is available
-    /// to all users, the previous release is also published.
+    /// The listing shows only that a staged rollout is published, not its progress. Until the
+    /// rollout is available to all users, the previous release is also published.
     ///
-    /// - Throws: `FeedFailure` if it is a different track, or has no published release.
+    /// - Throws: `FeedFailure` if the listing is of a different track, or has no published release.
     init(listing: JSONValue, of track: String) throws(FeedFailure) {
         let items = listing["releases"]?.items ?? []
         let own = items.filter { Self.isOf(track, $0) }
@@ -58,7 +58,8 @@ struct GooglePlayReleases {
 
     /// Decodes a track from an edit, with the rollout state and the countries of its releases.
     ///
-    /// - Throws: `FeedFailure` if it is a different track, or has no active release.
+    /// - Throws: `FeedFailure` if the edit returned a different track, or one without an active
+    ///   release.
     init(track: JSONValue, named name: String) throws(FeedFailure) {
         guard Self.isOf(name, track) else { throw Self.another(name, track) }
         var (found, notes): ([Release], [String]) = ([], [])
@@ -83,7 +84,7 @@ struct GooglePlayReleases {
         self.notes = notes
     }
 
-    /// Whether the item is for the track, or states no track.
+    /// Returns whether the item is for the track, or states no track.
     private static func isOf(_ track: String, _ item: JSONValue) -> Bool {
         item["track"]?.text.map { $0 == track } ?? true
     }
@@ -100,7 +101,7 @@ struct GooglePlayReleases {
         Set((values ?? []).compactMap { $0?.digits.flatMap { UInt64($0) } }).sorted()
     }
 
-    /// Returns the countries that a rollout is limited to.
+    /// Returns the countries that a rollout is limited to; `nil` if there is no limit.
     private static func countries(of release: JSONValue) -> [String]? {
         guard let targeting = release["countryTargeting"],
             targeting["includeRestOfWorld"] != .boolean(true)

@@ -60,8 +60,8 @@ struct GooglePlaySightings {
         return document
     }
 
-    /// Returns the time at which all artifacts of a release became available to all users; `nil` if
-    /// they were already available at the first fetch.
+    /// Returns the time at which the last artifact of a release became available to all users;
+    /// `nil` if all were already available at the first fetch.
     private func since(_ release: GooglePlayReleases.Release) -> Timestamp? {
         release.codes.compactMap { self.memory["\($0)"] }
             // The placeholder for releases found at the first fetch does not parse as a time.

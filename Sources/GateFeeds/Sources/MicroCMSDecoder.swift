@@ -37,7 +37,7 @@ struct MicroCMSDecoder: FeedSourceDecoder {
         return name
     }
 
-    /// Returns `url`, or the URL of a service's endpoint.
+    /// Returns the URL in `url`, or the URL of a service's endpoint.
     private func url(_ fields: Fields, _ problems: Problems) -> FetchURL? {
         if let url = fields["url"] {
             for key in ["service", "endpoint"] {

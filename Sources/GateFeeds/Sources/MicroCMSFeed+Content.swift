@@ -3,7 +3,7 @@ internal import GateRules
 
 /// Generates rules from the content of an endpoint.
 extension MicroCMSFeed {
-    /// Generates the rules of an object or a list.
+    /// Generates the rules from the object or the list of an endpoint.
     ///
     /// `last` is the feed's memory from the previous response.
     func value(
@@ -13,7 +13,7 @@ extension MicroCMSFeed {
     ) throws(FeedFailure) -> FeedValue {
         let list = content["contents"]?.items
         let entries = list ?? [content]
-        // Checked first, because a misspelled field would be treated as empty.
+        // Misspellings are checked first, because a misspelled field would be treated as empty.
         let strangers = try SourceFields(
             self.names,
             Self.fields,
@@ -52,9 +52,9 @@ extension MicroCMSFeed {
         )
     }
 
-    /// Returns the platforms of an entry, limited to those of the rule.
+    /// Returns the platforms of an entry, limited to the platforms of the rule.
     ///
-    /// Returns `nil` if the entry names no platform, and an empty list if it is only for other
+    /// The result is `nil` if the entry names no platform, and empty if the entry is only for other
     /// platforms.
     private func platforms(
         of entry: JSONValue,
@@ -150,8 +150,8 @@ extension MicroCMSFeed {
         try document.add(maintenance, id: id, like: template, in: self.language)
     }
 
-    /// Returns the versions and builds whose clients must update; empty if there are none, or if the
-    /// entry is switched off.
+    /// Returns the `blocked` and `blockedBuilds` members of an entry's rule; empty if the entry has
+    /// no range, or is switched off.
     private func blocks(
         of entry: JSONValue,
         _ notes: inout [String]

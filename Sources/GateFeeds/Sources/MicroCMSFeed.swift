@@ -2,13 +2,13 @@ internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
-/// Forced updates in microCMS: a version range, a period and texts.
+/// A feed of forced updates in microCMS: a version range, a period and texts.
 ///
-/// An endpoint contains a single entry (object) or several entries (list). The formats are those of
+/// An endpoint contains a single entry (object) or several entries (list). The formats follow
 /// https://document.microcms.io/content-api: an empty field is missing or `null`, a select field is
 /// a list, and ETags are not documented.
 struct MicroCMSFeed: FeedSource {
-    /// The default fields, with the names of https://blog.microcms.io/app-force-update.
+    /// The default fields, named as in https://blog.microcms.io/app-force-update.
     static let fields: [SourceFields.Named] = [
         ("title", .words), ("message", .words), ("startDate", .time), ("endDate", .time),
         ("minAppVersion", .version), ("maxAppVersion", .version), ("buttonTitle", .words),
@@ -24,7 +24,7 @@ struct MicroCMSFeed: FeedSource {
     static let platformField = "platform"
     /// All names that `fields` may contain.
     static let known = (fields + builds + named).map(\.name)
-    /// The names that support a field per language.
+    /// The names that can be mapped to one field for each language.
     static let localized = ["title", "message", "buttonTitle"] + SourceMaintenance.localized
     /// The maximum number of list entries, which is microCMS's limit for a response.
     private static let maximumEntries = 100
@@ -34,7 +34,7 @@ struct MicroCMSFeed: FeedSource {
     /// The name of the endpoint; empty if only the URL is known.
     let endpoint: String
     let key: Secret
-    /// The language of the texts.
+    /// The language of texts without a stated language.
     let language: LanguageTag
     let names: FieldNames
     let rule: FeedRuleTemplate
@@ -58,7 +58,7 @@ struct MicroCMSFeed: FeedSource {
             return .complete
         }
         var content = try Self.content(of: response)
-        // An ETag of the first entries does not change with the others.
+        // The ETag of the first entries does not change with the remaining entries.
         var newETag = response.head["ETag"]
         if let count = content["contents"]?.items?.count, count < content.totalCount {
             // Without a limit, the API returns only ten entries.

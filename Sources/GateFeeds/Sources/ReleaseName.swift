@@ -1,10 +1,10 @@
 internal import GatePolicy
 
-/// The name of a Google Play release, which is free text and may state a version.
+/// The name of a Google Play release: free text that may state a version.
 ///
-/// A version is only derived from a name without other text: `3.2.0`, or with a versionCode of the
+/// A version is derived only from a name without other text: `3.2.0`, or with a versionCode of the
 /// release as `3.2.0 (3020)` or `3020 (3.2.0)`, the format of the Play Console. In `Release 3`,
-/// `hotfix 4.1` or `2026-11-27`, the meaning of a number is ambiguous.
+/// `hotfix 4.1` or `2026-11-27`, the meaning of the numbers is ambiguous.
 struct ReleaseName {
     /// The maximum number of characters that a message quotes from a name.
     private static let longestText = 80
@@ -20,7 +20,7 @@ struct ReleaseName {
         self.version = Self.version(in: self.text, codes)
     }
 
-    /// A note that only the builds of the release are known; `nil` if the name states a version.
+    /// A note that only the builds of the release are known; `nil` if the version is known.
     var note: String? {
         guard self.version == nil else { return nil }
         let builds = StoreRelease.words(for: self.codes.map { BuildNumber($0) })
@@ -45,13 +45,14 @@ struct ReleaseName {
         return nil
     }
 
-    /// Parses a version with at least two numbers: a whole number may be a build or a counter.
+    /// Parses a version with at least two numbers; returns `nil` for a whole number, which may be a
+    /// build or a counter.
     private static func version(_ text: String) -> AppVersion? {
         let core = text.prefix { $0 != "-" && $0 != "+" }
         return core.contains(".") ? try? AppVersion(parsing: text) : nil
     }
 
-    /// Whether a string may be a date such as 2026.11.27 or 27.11.2026.
+    /// Returns whether a string may be a date such as 2026.11.27 or 27.11.2026.
     private static func isDate(_ text: String) -> Bool {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
         let parts = numbers.compactMap(\.self)
@@ -61,7 +62,7 @@ struct ReleaseName {
             || years.contains(parts[2]) && self.isDay(parts[0], parts[1])
     }
 
-    /// Whether two numbers may be a month and a day, in either order.
+    /// Returns whether two numbers may be a month and a day, in either order.
     private static func isDay(_ one: Int, _ other: Int) -> Bool {
         1...31 ~= max(one, other) && 1...12 ~= min(one, other)
     }

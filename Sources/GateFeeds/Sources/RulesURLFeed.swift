@@ -4,9 +4,9 @@ internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
-/// A rules file, or a JSON object with versions, that is polled from a URL.
+/// A feed that polls a rules file, or a JSON object with versions, from a URL.
 struct RulesURLFeed: FeedSource {
-    /// The public key for the signature of the file, and the location of the signature.
+    /// The public key for the file's signature, and the URL of the signature.
     struct Signature: Sendable, Equatable {
         var key: VerifyingKey
         var url: FetchURL

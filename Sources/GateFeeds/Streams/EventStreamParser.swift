@@ -22,7 +22,8 @@ package struct EventStreamParser {
     private var name = ""
     private var data: [String] = []
     private var size = 0
-    /// Whether the last byte was a carriage return, so that a line feed may follow.
+    /// Whether the last byte was a carriage return; a following line feed is part of the same line
+    /// end.
     private var afterReturn = false
     private var isFirstLine = true
 
@@ -62,7 +63,8 @@ package struct EventStreamParser {
         let line = self.line
         self.line = []
         guard !line.isEmpty else { return self.endEvent() }
-        // Split by bytes: in a `String`, a colon and a following combining mark are one character.
+        // The line is split as bytes: in a `String`, a colon and a following combining mark are one
+        // character.
         let name = line.prefix { $0 != UInt8(ascii: ":") }
         var value = line.dropFirst(name.count + 1)
         if value.first == UInt8(ascii: " ") { value.removeFirst() }

@@ -1,7 +1,7 @@
 internal import GateRules
 internal import GateSystem
 
-/// Fetching for feeds; errors are converted to `FeedFailure`.
+/// Fetches for feeds, and converts errors to `FeedFailure`.
 extension Fetcher {
     /// Sends a request, and waits for the complete response.
     func response(to request: FetchRequest) async throws(FeedFailure) -> FetchResponse {

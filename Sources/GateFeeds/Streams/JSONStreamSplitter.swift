@@ -1,5 +1,5 @@
 package import GateRules
-/// Splits a stream of JSON objects, received in chunks of any size, into the objects.
+/// Splits a stream of JSON objects into the objects; the chunks can have any size.
 ///
 /// Only braces and strings are recognized; `JSONParser` validates the objects.
 package struct JSONStreamSplitter {

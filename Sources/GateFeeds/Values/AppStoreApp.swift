@@ -3,7 +3,7 @@ internal import GateRules
 
 /// The identifier of an app in the App Store.
 enum AppStoreApp: Sendable, Equatable {
-    /// The number in the app's store URL.
+    /// The numeric ID, which the app's store URL contains.
     case number(UInt64)
     case bundle(String)
 }
@@ -27,7 +27,8 @@ extension AppStoreApp {
 }
 
 extension Element {
-    /// Decodes a platform that an Apple service supports; the error names the service and its platforms.
+    /// Decodes a platform that an Apple service supports; error messages name the service and its
+    /// platforms.
     func platform(
         of service: String,
         among known: [Platform],

@@ -10,7 +10,8 @@ struct FeedDemands: Equatable {
     var blocked: [VersionRange] = []
     var blockedBuilds: [BlockedBuilds] = []
 
-    /// The requirements with floors as recommendations, for a source with enforcement switched off.
+    /// The requirements with floors as recommendations, for a source that has switched enforcement
+    /// off.
     ///
     /// Blocked versions are omitted, because there is no version to recommend instead.
     var unenforced: FeedDemands {
@@ -20,7 +21,7 @@ struct FeedDemands: Equatable {
         )
     }
 
-    /// The keys of a rule with these requirements; empty if there are none.
+    /// The members of a rule with these requirements; empty if there are none.
     var members: [JSONValue.Member] {
         let blocked = self.blocked.map { JSONValue.text("\($0)") }
         let blockedBuilds = self.blockedBuilds.map(\.json)

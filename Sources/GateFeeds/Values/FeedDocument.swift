@@ -10,7 +10,7 @@ struct FeedDocument {
     /// Remarks for operators about the interpretation of the data.
     var notes: [String] = []
 
-    /// The file as JSON, which is valid YAML.
+    /// The rules file as JSON, which is valid YAML.
     var text: String {
         var members = [JSONValue.Member("rules", .list(self.rules))]
         if !self.notices.isEmpty { members.append(.init("notices", .object(self.notices))) }
@@ -19,7 +19,7 @@ struct FeedDocument {
         return JSONValue.object(members).rendered + "\n"
     }
 
-    /// Adds the rule with a source's requirements (`members`), its store URL and its texts.
+    /// Adds a rule with a source's requirements (`members`), store URL and texts.
     mutating func add(
         _ id: String,
         _ members: [JSONValue.Member],
@@ -34,7 +34,7 @@ struct FeedDocument {
         self.rules.append(template.rule(id, members))
     }
 
-    /// Adds the maintenance rule, in addition to the rule `id` with floors.
+    /// Adds a maintenance rule, whose ID is derived from `id`, the ID of the rule with floors.
     ///
     /// - Throws: `FeedFailure` if the window is invalid.
     mutating func add(
@@ -56,7 +56,7 @@ struct FeedDocument {
         self.rules.append(template.maintenance(name, members))
     }
 
-    /// Adds texts as a notice, and a reference to the notice to a rule's members.
+    /// Adds a notice with the texts, and a member that refers to the notice.
     private mutating func add(
         _ words: FeedTexts,
         as name: String,

@@ -11,11 +11,11 @@ extension JSONValue {
         case .absent: return nil
         case .found(let value): return value
         case .broken(let reason):
-            throw .content("'\(path)' cannot be read: the string there is \(reason)")
+            throw .content("'\(path)' cannot be read: the string is \(reason)")
         }
     }
 
-    /// Returns the value at a path, decoded by a function of `SourceValue`.
+    /// Returns the value at a path, decoded by `reader`; `nil` if the value is missing or empty.
     func read<Value>(
         _ path: String,
         _ reader: (JSONValue) throws(SourceValue.Fault) -> Value?
@@ -48,7 +48,7 @@ extension JSONValue {
         try self.read(path, SourceValue.time)
     }
 
-    /// Returns texts by language, from one field or from a field per language.
+    /// Returns texts by language, from a single field, or from one field for each language.
     func words(
         _ field: String,
         _ names: FieldNames,
@@ -101,7 +101,8 @@ extension JSONValue {
         }
     }
 
-    /// The text of a number or a string; some APIs encode 64-bit numbers as strings.
+    /// The text of a number or a string, because some APIs encode 64-bit numbers as strings; `nil`
+    /// for other values.
     var digits: String? {
         switch self {
         case .number(let text), .text(let text): text
@@ -114,7 +115,8 @@ extension JSONValue {
         return Int64(text)
     }
 
-    /// Returns the value of the JSON in a string that starts with `mark`, or else the value itself.
+    /// Returns the JSON value in a string that starts with `mark`; for any other value, returns the
+    /// value itself.
     func unfolded(from mark: Character) -> JSONValue {
         guard case .text(let text) = self, text.first == mark,
             let value = try? JSONParser.parse(Array(text.utf8))
@@ -136,7 +138,7 @@ extension FeedFailure {
     /// The number of bytes that are checked for HTML.
     private static let beginning = 512
 
-    /// Creates the failure for a response that is an HTML page; `nil` for other responses.
+    /// Creates the failure for a response that is an HTML page; returns `nil` for other responses.
     static func webPage(_ body: [UInt8]) -> FeedFailure? {
         let text = String(decoding: body.prefix(Self.beginning), as: UTF8.self).lowercased()
         let page = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }

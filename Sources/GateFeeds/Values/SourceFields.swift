@@ -4,8 +4,8 @@ internal import GateRules
 /// The fields that a feed reads from its source, with detection of misspelled names.
 ///
 /// Sources omit empty fields and have additional ones, so neither an absent field nor an unknown
-/// field alone is a mistake. It is a mistake if an unknown field appears that was not there before,
-/// while a known field with a similar name and a matching kind of value is absent.
+/// field is a mistake in itself. It is a mistake if a new unknown field appears while a known field
+/// with a similar name and a matching kind of value is absent.
 struct SourceFields: Sendable {
     /// The kind of content of a known field.
     enum Kind: Sendable {
@@ -16,7 +16,8 @@ struct SourceFields: Sendable {
         case link
         case words
 
-        /// Whether a value has the form of this kind, even if it is otherwise invalid.
+        /// Returns whether a value has the form of this kind, even if the value is otherwise
+        /// invalid.
         fileprivate func fits(_ value: JSONValue) -> Bool {
             switch value {
             case .null, .object: return false
@@ -36,18 +37,18 @@ struct SourceFields: Sendable {
         }
     }
 
-    /// The name of a known field in `fields`, and its kind.
+    /// The name of a known field, as used in `fields`, and the kind of its value.
     typealias Named = (name: String, kind: Kind)
 
-    /// The memory key of the unknown fields that the previous response had.
+    /// The memory key for the unknown fields of the previous response.
     private static let strangers = "strangers"
-    /// The memory key of the fields that had a floor or a switch.
+    /// The memory key for the fields of the previous response that had a floor or a switch.
     private static let kept = "floor"
 
     /// The known fields by their path in the source.
     private let known: [(path: String, kind: Kind)]
 
-    /// Creates the fields that a feed reads; those in `onlyIfNamed` only apply if `fields` maps
+    /// Creates the fields that a feed reads; fields in `onlyIfNamed` are only read if `fields` maps
     /// them.
     init(
         _ names: FieldNames,
@@ -62,8 +63,8 @@ struct SourceFields: Sendable {
 
     /// Checks the entries of a response for misspelled fields.
     ///
-    /// `last` is the feed's memory from the previous response, and the result is the memory from this
-    /// one.
+    /// `last` is the feed's memory from the previous response; the result is the memory from this
+    /// response.
     func check(
         _ values: [JSONValue],
         after last: [String: String]
@@ -83,11 +84,11 @@ struct SourceFields: Sendable {
 
     /// Checks that fields with a floor or a switch have not disappeared.
     ///
-    /// This applies to sources that can state explicitly that nothing is required. For these, a
-    /// missing field is a mistake.
+    /// The check is for sources that can state explicitly that nothing is required, where a missing
+    /// field is a mistake.
     ///
-    /// `last` is the feed's memory from the previous response, and the result is the memory from this
-    /// one.
+    /// `last` is the feed's memory from the previous response; the result is the memory from this
+    /// response.
     static func check(
         floors: [String],
         switches: [String],
@@ -163,7 +164,7 @@ private struct JSONPath {
     }
 }
 
-/// The mapped fields that must not disappear once a source has had them.
+/// The mapped fields that must not disappear from a source.
 extension FieldNames {
     /// The paths of floors and blocks.
     var floors: [String] {

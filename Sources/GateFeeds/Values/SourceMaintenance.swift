@@ -10,18 +10,18 @@ struct SourceMaintenance: Equatable {
     static let untilField = "maintenanceUntil"
     static let titleField = "maintenanceTitle"
     static let messageField = "maintenanceMessage"
-    /// The fields with maintenance settings; each is only read if `fields` maps it.
+    /// The fields with maintenance settings, which are only read if `fields` maps them.
     static let fields: [SourceFields.Named] = [
         (switchField, .toggle), (fromField, .time), (untilField, .time), (titleField, .words),
         (messageField, .words),
     ]
-    /// The fields for texts; `fields` can map each of them per language.
+    /// The fields with texts, each of which `fields` can map to one field for each language.
     static let texts: [(field: String, part: any TextPath)] = [
         (titleField, \.title), (messageField, \.message),
     ]
     static let localized = texts.map(\.field)
 
-    /// Whether the switch is on; `nil` if the source has none.
+    /// Whether the switch is on; `nil` if the source has no switch.
     var isOn: Bool?
     var from: Timestamp?
     var until: Timestamp?
@@ -43,9 +43,9 @@ struct SourceMaintenance: Equatable {
             return MaintenanceWindow(from: from, until: until)
         case (nil, let until?):
             // An end without a start is invalid, even if the switch is on.
-            throw .unfit("ends at \(until), and has no start")
+            throw .unfit("ends at \(until) but has no start")
         case (let from?, nil):
-            throw .unfit("starts at \(from), and has no end")
+            throw .unfit("starts at \(from) but has no end")
         }
     }
 

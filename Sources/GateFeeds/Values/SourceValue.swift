@@ -27,7 +27,7 @@ enum SourceValue {
         }
     }
 
-    /// Returns a version, such as `3.5.0`.
+    /// Returns a version, such as `3.5.0`; `nil` if the value is empty.
     static func version(_ value: JSONValue) throws(Fault) -> AppVersion? {
         if case .number(let digits) = value {
             let hint =
@@ -112,7 +112,7 @@ enum SourceValue {
         }
     }
 
-    /// Whether a switch is on.
+    /// Returns whether a switch is on.
     ///
     /// In addition to Booleans, the strings that the Remote Config SDKs treat as Booleans are
     /// accepted. As in the SDKs, an empty string means off.

@@ -1,14 +1,14 @@
 internal import GatePolicy
 internal import GateRules
 
-/// Detects fields that are not read but appear to be meant for the gate.
+/// Detects fields that the feed does not read, but that appear to be meant for the gate.
 ///
-/// These fields are only reported, because the detection is a guess.
+/// The fields are only reported, because the detection is a guess.
 struct UnreadFields {
     /// The maximum number of reported fields.
     private static let maximum = 8
 
-    /// The names in `fields`, by purpose.
+    /// The names in `fields` that notes suggest, by purpose.
     struct Keys {
         var minimum = "minVersion"
         var latest: String? = "latestVersion"
@@ -18,11 +18,11 @@ struct UnreadFields {
 
     let notes: [String]
 
-    /// Checks the fields of a source; the name of each member is the path of a field.
+    /// Checks the fields of a source; the name of each member is the path of the field.
     ///
     /// Fields for platforms other than `platforms` are ignored.
     init(_ fields: [JSONValue.Member], read: Set<String>, keys: Keys, platforms: [Platform]?) {
-        // A pointer reads a part of a field, which then counts as read.
+        // A field counts as read if a pointer refers to any part of it.
         let bases = Set(read.map { $0.prefix { $0 != JSONValue.pointerMark } }.map(String.init))
         var notes: [String] = []
         for field in fields.sorted(by: { $0.name < $1.name }) where !bases.contains(field.name) {
@@ -62,7 +62,7 @@ struct UnreadFields {
         }
     }
 
-    /// Returns the name in `fields` that would read a field.
+    /// Returns the name in `fields` under which a field would be read; `nil` if there is none.
     private static func key(for field: JSONValue.Member, _ keys: Keys) -> String? {
         let name = field.name.split(whereSeparator: { "./#".contains($0) }).last.map(String.init)
         let parts = Set(PlatformNames.parts(of: name ?? field.name))
@@ -91,7 +91,7 @@ struct UnreadFields {
     }
 }
 
-/// The switch for the enforcement of floors; it is only read if `fields` maps it.
+/// The switch for the enforcement of floors, which is only read if `fields` maps it.
 enum FeedSwitch {
     static let name = "enforce"
 }

@@ -1,7 +1,7 @@
 internal import GatePolicy
 internal import GateRules
 
-/// The interpretation of an object from a source: a database value or a JSON file.
+/// The interpretation of a JSON object from a source, such as a database value or a file.
 struct ValueObject: Sendable {
     enum Kind: String, Sendable, CaseIterable {
         /// The versions and the store URL of one app.
@@ -24,14 +24,14 @@ struct ValueObject: Sendable {
     private static let named: [SourceFields.Named] =
         [(FeedSwitch.name, .toggle)] + SourceMaintenance.fields
         + [("blockedVersions", .version), ("blockedBuilds", .build)]
-    /// The mapped fields that are sufficient on their own for an object to be valid.
+    /// The mapped fields that each suffice to make an object valid.
     private static let askingAlone = [
         SourceMaintenance.switchField, SourceMaintenance.fromField, "blockedVersions",
         "blockedBuilds",
     ]
     /// All names that `fields` may contain.
     static let known = (fields + builds + named).map(\.name)
-    /// The names that support a field per language.
+    /// The names that can be mapped to one field for each language.
     static let localized = ["title", "message", "button"] + SourceMaintenance.localized
 
     let kind: Kind
@@ -76,7 +76,7 @@ struct ValueObject: Sendable {
         }
     }
 
-    /// Throws if the object is only for platforms other than those of the rule.
+    /// Throws if the object is only for platforms other than the platforms of the rule.
     private func checkPlatform(of value: JSONValue) throws(FeedFailure) {
         guard case .object(let members) = value, let expected = self.rule.platforms else { return }
         for member in members where PlatformNames.mayHoldPlatform(member.name) {
@@ -92,7 +92,7 @@ struct ValueObject: Sendable {
 
     /// Checks for misspelled and missing fields.
     ///
-    /// To require nothing, a field can be an empty string, so it need not be removed.
+    /// A source that requires nothing can set a field to an empty string instead of removing it.
     private func checkFields(
         of value: JSONValue,
         after last: [String: String]
@@ -116,8 +116,9 @@ struct ValueObject: Sendable {
         ).merging(strangers) { first, _ in first }
     }
 
-    /// Returns the message for an object without requirements, which often contains an object per
-    /// platform.
+    /// Returns the message for an object without requirements.
+    ///
+    /// Such an object often contains one object for each platform, which the message then suggests.
     private func nothingStated(in value: JSONValue) -> String {
         let names = ["minVersion", "version"].map { "'\(self.names[$0])'" }
         let message = "the object has neither \(names.joined(separator: " nor "))"
@@ -213,12 +214,12 @@ enum StatedFloor {
     static let key = "minimum"
 }
 
-/// Decodes the keys that describe the content of a source: `holds`, and the keys for the
-/// interpretation of an object.
+/// Decodes the keys of a feed that describe the content of its source: `holds`, and the keys for
+/// the interpretation of an object.
 extension ValueObject {
     static let keys = ["holds", "language", "fields", "rule"]
 
-    /// Decodes these keys of a feed; `usual` is the default for `holds`.
+    /// Decodes these keys; `usual` is the default for `holds`.
     init(_ fields: Fields, usually usual: Kind, _ problems: Problems) {
         let kind = fields.choice("holds", of: Kind.self) ?? usual
         if kind == .rules {

@@ -3,8 +3,8 @@ internal import GateRules
 
 /// A version string from a source, with checks for unusual values.
 struct VersionText: Equatable {
-    /// The lowest whole number that is treated as a build or a mistake: years are accepted as
-    /// versions, versionCodes are not.
+    /// The lowest whole number that is treated as a build or a mistake; years are accepted as
+    /// versions, but versionCodes are not.
     private static let lowestBuild = 10_000
 
     let version: AppVersion
@@ -42,7 +42,8 @@ struct VersionText: Equatable {
             + "'\(self.text).0'" + (isNumber ? " as a STRING" : "")
     }
 
-    /// Returns a remark about an accepted string, to append to the name of the field.
+    /// Returns a remark about an accepted string, to append to the name of the field; `nil` if
+    /// there is none.
     func remark(hint: String) -> String? {
         if let number = self.wholeNumber {
             return
@@ -60,9 +61,10 @@ struct VersionText: Equatable {
 }
 
 extension JSONValue {
-    /// Returns a version, unless the text is probably a build; adds a note if it is unusual.
+    /// Returns a version, and adds a note if its text is unusual; throws if the text is probably a
+    /// build.
     ///
-    /// `key` is the key for builds in `fields`, which messages suggest.
+    /// `key` is the key in `fields` for a build, which messages suggest.
     func version(
         at path: String,
         mappedBy key: String,

@@ -1,6 +1,6 @@
 /// The response that a denied client gets instead of the backend's response.
 ///
-/// `Date`, `Content-Length` and similar fields are missing, because the sender adds them.
+/// `Date`, `Content-Length` and similar fields are omitted, because the sender adds them.
 package struct Answer: Sendable, Equatable {
     package var status: Int
     package var fields: [HeaderField]
@@ -19,7 +19,9 @@ package struct Answer: Sendable, Equatable {
     /// OkHttp fails on larger values instead of returning the response.
     private static let maximumRetryAfter: Int64 = 0x7FFF_FFFF
 
-    /// The response that ends a gRPC call because another backend must serve it; clients can retry the call.
+    /// The response that ends a gRPC call because another backend must handle the call.
+    ///
+    /// Clients can retry the call.
     package static let moved = Answer(
         status: 503,
         fields: [
@@ -33,11 +35,12 @@ package struct Answer: Sendable, Equatable {
     )
 
     /// Returns the response with `Retry-After` set to the number of seconds left (RFC 9110 section
-    /// 10.2.3), at most 2^31 - 1.
+    /// 10.2.3).
     ///
-    /// The value is never 0: OkHttp would send the request again at once, also a POST.
+    /// The value is at most 2^31 - 1. It is never 0, because OkHttp would retry the request at
+    /// once, even a POST request.
     ///
-    /// The other parts of the response do not change while the decision is valid.
+    /// The rest of the response does not change while the decision is valid.
     package func counted(to now: Timestamp) -> Answer {
         guard let retryAt else { return self }
         var answer = self
@@ -50,7 +53,8 @@ package struct Answer: Sendable, Equatable {
     /// Returns the CORS fields that let a web app from another origin read the response (Fetch
     /// standard, "CORS protocol").
     package static func crossOriginFields(origin: String) -> [HeaderField] {
-        // Only a value that can be an origin is echoed; other bytes could start a new header field.
+        // Only a value that can be an origin is echoed, because other bytes could start a new
+        // header field.
         guard !origin.isEmpty, origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return [] }
         return [
             HeaderField(name: "Access-Control-Allow-Origin", value: origin),

@@ -1,4 +1,4 @@
-/// The form of a response, depending on the kind of client.
+/// The form of a response, which depends on the kind of client.
 package enum AnswerForm: UInt8, Sendable, CaseIterable {
     /// An app: a JSON document, or the `body` of the rules file.
     case document
@@ -9,7 +9,7 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
     case grpc
     /// A gRPC-Web client: trailers only, sent as the content (the gRPC-Web protocol).
     case grpcWeb
-    /// The same, encoded with Base64.
+    /// A gRPC-Web client that uses Base64: the trailers of `grpcWeb`, encoded.
     case grpcWebText
     /// A unary call from a Connect client: an error in JSON (the Connect protocol, "Error Codes").
     case connect
@@ -20,8 +20,8 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
     /// A GraphQL client: a response without data, as `application/json` (GraphQL over HTTP, "Media
     /// Types").
     case graphQL
-    /// A GraphQL client that accepts `application/graphql-response+json`: the same response with
-    /// this media type.
+    /// A GraphQL client that accepts `application/graphql-response+json`: the response of `graphQL`
+    /// with this media type.
     case graphQLResponse
 
     /// The header field with the version of the Connect protocol.
@@ -60,7 +60,7 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the response contains all values verbatim: neither encoded nor length-prefixed.
+    /// Whether the response contains all values verbatim, neither encoded nor length-prefixed.
     var isVerbatim: Bool {
         switch self {
         case .document, .page, .graphQL, .graphQLResponse: true

@@ -1,7 +1,7 @@
 /// The request header fields that the responses of a rule set depend on, for `Vary` (RFC 9110
 /// section 12.5.5).
 struct AnswerInputs {
-    /// The names in lower case, without duplicates.
+    /// The field names in lower case, without duplicates.
     let names: [String]
 
     init(_ definition: RuleSetDefinition) {
@@ -39,7 +39,7 @@ struct AnswerInputs {
         return parts.union(self.repeatedNames(definition))
     }
 
-    /// Returns the parts that a response may contain as the client wrote them: the app, the
+    /// Returns the parts that a response may contain exactly as the client sent them: the app, the
     /// platform, or both.
     static func repeatedNames(_ definition: RuleSetDefinition) -> Set<IdentityPart> {
         let styles = [definition.answer] + definition.rules.map(\.answer)

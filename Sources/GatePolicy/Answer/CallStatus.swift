@@ -2,19 +2,19 @@
 /// Connect protocol, "Error Codes").
 ///
 /// The detail messages have the standard types of `google.rpc`, which gRPC libraries can decode in
-/// all languages (`google.rpc.Status`).
+/// all languages.
 struct CallStatus {
-    /// The domain of the `ErrorInfo`.
+    /// The domain in `google.rpc.ErrorInfo`.
     private static let domain = "versiongate"
 
     let code: Int
     let message: String
     let reason: String
-    /// The facts about the update, by name.
+    /// The facts about the update, by name, for `google.rpc.ErrorInfo`.
     let metadata: [(name: String, value: String)]
-    /// The message of the notice, and its language.
+    /// The language and the message of the notice.
     let words: (language: String, message: String)?
-    /// The store URL, and the text of the button.
+    /// The text of the button and the store URL.
     let link: (description: String, url: String)?
 
     var fields: [HeaderField] {
@@ -25,11 +25,11 @@ struct CallStatus {
         ]
     }
 
-    /// The same as a message of gRPC-Web: the trailers in a frame (the gRPC-Web protocol, "HTTP
-    /// wire protocols").
+    /// The status as gRPC-Web content: the trailers in a frame (the gRPC-Web protocol, "HTTP wire
+    /// protocols").
     ///
-    /// Browsers show it to web apps on another origin, and gateways forward it with its media type;
-    /// both are not so for a response whose status is in the header section.
+    /// Browsers let web apps from other origins read the frame, and gateways forward it with its
+    /// media type. Neither applies to a response with the status in its header section.
     var trailerFrame: [UInt8] {
         var trailers: [UInt8] = []
         for field in self.fields { trailers += Array("\(field.name):\(field.value)\r\n".utf8) }
@@ -37,7 +37,7 @@ struct CallStatus {
         return [0x80] + length + trailers
     }
 
-    /// The `details` of a Connect error.
+    /// The JSON array for the member `details` of a Connect error.
     var connectDetails: [UInt8] {
         var text = JSONText()
         for (type, message) in self.details {
@@ -51,7 +51,7 @@ struct CallStatus {
         return text.bytes
     }
 
-    /// A `google.rpc.Status`.
+    /// An encoded `google.rpc.Status` message.
     private var status: [UInt8] {
         var status = ProtobufMessage()
         status.add(1, self.code)
@@ -89,7 +89,7 @@ struct CallStatus {
         return message
     }
 
-    /// A `google.protobuf.Any`.
+    /// Returns a `google.protobuf.Any` message that contains `message`.
     private static func any(_ type: String, _ message: ProtobufMessage) -> ProtobufMessage {
         var any = ProtobufMessage()
         any.add(1, "type.googleapis.com/\(type)")
@@ -97,14 +97,15 @@ struct CallStatus {
         return any
     }
 
-    /// Encodes the value of `grpc-message`: percent-encodes `%` and everything except printable
-    /// ASCII.
+    /// Returns the percent-encoded value of `grpc-message`.
+    ///
+    /// All characters except printable ASCII are encoded, and so is `%`.
     private static func percentEncoded(_ text: String) -> String {
         PercentEncoding.encoded(text) { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "%") }
     }
 }
 
-/// The Base64 encoding (RFC 4648 section 4).
+/// Base64 encoding (RFC 4648 section 4).
 package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
@@ -115,7 +116,7 @@ package enum Base64 {
         return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
 
-    /// Encodes without padding, as gRPC recommends for binary metadata.
+    /// Returns the encoded bytes without padding, as gRPC recommends for binary metadata.
     package static func unpadded(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)

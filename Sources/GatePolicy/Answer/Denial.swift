@@ -1,9 +1,9 @@
-/// The reason why a client gets a response from the gate instead of the backend's response.
+/// The kind of denial that a client gets instead of the backend's response.
 package enum Denial: Sendable, Equatable {
     case upgrade
     case maintenance
 
-    /// Creates the denial for a decision; `nil` if the request is forwarded.
+    /// Creates the denial for a decision, or returns `nil` if the request is forwarded.
     package init?(_ decision: Decision) {
         switch decision.kind {
         case .allow, .recommend: return nil
@@ -28,8 +28,8 @@ package enum Denial: Sendable, Equatable {
         }
     }
 
-    /// The gRPC status code: FAILED_PRECONDITION if a retry does not help, or UNAVAILABLE if a
-    /// retry may help.
+    /// The gRPC status code: FAILED_PRECONDITION if a retry cannot succeed, or UNAVAILABLE if a
+    /// later retry can succeed.
     var callStatus: Int {
         switch self {
         case .upgrade: 9
@@ -37,7 +37,7 @@ package enum Denial: Sendable, Equatable {
         }
     }
 
-    /// The corresponding error code of Connect.
+    /// The Connect error code that corresponds to `callStatus`.
     var connectCode: String {
         switch self {
         case .upgrade: "failed_precondition"

@@ -10,7 +10,7 @@ struct DenialDocument {
 
     private var upgrade: UpgradeTerms { self.decision.upgrade }
 
-    /// The problem details (RFC 9457).
+    /// The problem details as JSON (RFC 9457).
     ///
     /// Apps depend on the names and the order of the members.
     var problemDetails: [UInt8] {
@@ -19,7 +19,7 @@ struct DenialDocument {
         return object.bytes
     }
 
-    /// The error for a unary Connect call, which includes the members of the problem details.
+    /// The error for a unary Connect call, with the members of the problem details.
     ///
     /// Both formats define `message`, with the same value.
     var connectError: [UInt8] {
@@ -30,8 +30,9 @@ struct DenialDocument {
         return object.bytes
     }
 
-    /// The end-of-stream message of a Connect stream, in its envelope: `error`, and the members of
-    /// the problem details.
+    /// The end-of-stream message of a Connect stream, in its envelope.
+    ///
+    /// The message contains `error` and the members of the problem details.
     var connectEnd: [UInt8] {
         var error = JSONObject()
         error.add("code", self.denial.connectCode)
@@ -71,8 +72,9 @@ struct DenialDocument {
         object.add("status", self.status)
         object.add("message", self.words?.message ?? "")
         object.add("button", self.words?.button)
-        // An upgrade denial always has this member, even if it is empty. An update does not end a
-        // maintenance window, so a maintenance denial has the member only if there is a store URL.
+        // An upgrade denial always has this member, even if its value is empty. An update does not
+        // end a maintenance window, so a maintenance denial has the member only if there is a store
+        // URL.
         object.add("storeUrl", self.upgrade.storeURL ?? (self.denial == .upgrade ? "" : nil))
         object.add("minimumVersion", self.upgrade.minimum?.description)
         object.add("minimumBuild", self.upgrade.minimumBuild)
@@ -88,8 +90,8 @@ struct DenialDocument {
         object.add("revision", self.revision)
     }
 
-    /// The active maintenance window; `nil` for other denials, whose window, if any, is only
-    /// announced.
+    /// The active maintenance window; `nil` for an upgrade denial, which may have an announced
+    /// window.
     private var maintenance: MaintenanceWindow? {
         self.denial == .maintenance ? self.decision.maintenance : nil
     }

@@ -1,9 +1,8 @@
 /// The parts of a request head that determine the form of a denial, collected line by line.
 ///
-/// The body is never read. If the parts indicate different forms, the most specific form is used,
-/// so that every combination has exactly one form.
+/// The body is never read. If the parts indicate different forms, the most specific form is used.
 package struct FormEvidence: Sendable {
-    /// The form indicated by the first `Content-Type` that indicates any.
+    /// The form that the first recognized `Content-Type` indicates.
     private var byContentType: AnswerForm?
     private var acceptsGraphQL = false
     private var isBrowser = false
@@ -12,19 +11,19 @@ package struct FormEvidence: Sendable {
 
     package init() {}
 
-    /// Adds the value of a `Content-Type` line.
+    /// Adds the value of a `Content-Type` field line.
     package mutating func add(contentType value: Span<UInt8>) {
         guard self.byContentType == nil else { return }
         self.byContentType = AnswerForm(contentType: value)
     }
 
-    /// Adds the value of an `Accept` line.
+    /// Adds the value of an `Accept` field line.
     package mutating func add(accept value: Span<UInt8>) {
-        // All types that indicate a form contain this letter; `application/json` and `*/*` do not.
+        // All media types that indicate a form contain an `h`; `application/json` and `*/*` do not.
         guard value.contains(letter: UInt8(ascii: "h")) else { return }
         var (namesHTML, namesXHTML) = (false, false)
         value.forEachMember { member in
-            // One or two letters are enough to rule out these types in nearly all requests.
+            // One or two letters are enough to rule out the types below in nearly all requests.
             guard !member.isEmpty else { return }
             let name = member.lowerBound + "application/".utf8.count
             switch value[member.lowerBound] | 0x20 {
@@ -49,13 +48,13 @@ package struct FormEvidence: Sendable {
         if namesHTML && namesXHTML { self.isBrowser = true }
     }
 
-    /// Adds the value of a `Connect-Protocol-Version` line.
+    /// Adds the value of a `Connect-Protocol-Version` field line.
     package mutating func add(connectVersion value: Span<UInt8>) {
         // A later version of the protocol may use other errors.
         if value.count == 1, value[0] == UInt8(ascii: "1") { self.sentConnectField = true }
     }
 
-    /// Adds a line of one of the fields that only GraphQL clients send.
+    /// Adds a field line that only GraphQL clients send.
     package mutating func addGraphQLField() {
         self.sentGraphQLField = true
     }
@@ -70,10 +69,10 @@ package struct FormEvidence: Sendable {
         return Self.form(byMethod: method, target: target)
     }
 
-    /// Returns the form for a method and a target alone.
+    /// Returns the form that a method and a target indicate without header fields.
     ///
-    /// A Connect GET may lack the protocol's header field, and most GraphQL clients send no header field that
-    /// distinguishes their requests from other JSON requests.
+    /// A Connect GET may lack the protocol's header field, and most GraphQL clients send no header
+    /// field that distinguishes their requests from other JSON requests.
     private static func form(byMethod method: Span<UInt8>, target: Span<UInt8>) -> AnswerForm {
         if method.isSame("POST") {
             var end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
@@ -91,10 +90,12 @@ package struct FormEvidence: Sendable {
 
     /// The last path segment on most GraphQL servers.
     private static let graphQLSegment: StaticString = "/graphql"
-    /// The maximum number of query parameters to check; a Connect GET has at most five.
+    /// The maximum number of query parameters to check.
+    ///
+    /// A Connect GET has at most five parameters.
     private static let parameterLimit = 8
 
-    /// Whether one of the first parameters of a query is `connect=v1`.
+    /// Whether one of the first `parameterLimit` parameters of the query is `connect=v1`.
     private static func namesConnect(_ target: Span<UInt8>, from query: Int) -> Bool {
         var start = query
         for _ in 0..<Self.parameterLimit {
@@ -109,7 +110,8 @@ package struct FormEvidence: Sendable {
 }
 
 extension AnswerForm {
-    /// Returns the form for the media type of a request; `nil` for a type that does not indicate one.
+    /// Creates the form that the media type of a request indicates; `nil` if the type indicates
+    /// none.
     ///
     /// Sources: gRPC over HTTP/2, "Content-Type"; the gRPC-Web protocol; the Connect protocol,
     /// "Streaming-Content-Type".
@@ -136,7 +138,7 @@ extension AnswerForm {
             } else if has("application/connect+json") {
                 self = .connectStreamJSON
             } else if has("application/connect") {
-                // The stream uses another encoding. Its end-of-stream message would have to use that encoding, but
+                // A stream with another codec needs an end-of-stream message in that codec, but
                 // clients also accept the error of a unary call.
                 self = .connect
             } else {
@@ -149,7 +151,7 @@ extension AnswerForm {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are exactly a given string.
+    /// Whether the bytes are equal to the given string.
     fileprivate func isSame(_ word: StaticString) -> Bool {
         guard self.count == word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { expected in
@@ -158,7 +160,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether the value of an `Accept` line contains the given lower-case media type.
+    /// Whether the value of an `Accept` field line contains the given lower-case media type.
     package func accepts(_ type: StaticString) -> Bool {
         guard self.count >= type.utf8CodeUnitCount else { return false }
         var isAccepted = false
@@ -178,8 +180,9 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether the bytes are the given lower-case media type, ignoring case, with an optional suffix (`+proto`) or
-    /// parameters (RFC 9110 section 8.3.1).
+    /// Whether the bytes are the given lower-case media type, compared case-insensitively.
+    ///
+    /// The bytes may also contain a suffix such as `+proto`, or parameters (RFC 9110 section 8.3.1).
     package func isMediaType(_ type: StaticString) -> Bool {
         let count = type.utf8CodeUnitCount
         guard count <= self.count else { return false }

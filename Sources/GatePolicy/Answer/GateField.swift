@@ -1,36 +1,39 @@
-/// The request header fields that only the gate writes, or that the backend never gets.
+/// The request header fields that are reserved for the gate.
+///
+/// The gate writes the fields itself, or reads them and does not forward them.
 package enum GateField {
-    /// Tells the backend about the decision.
+    /// The field that informs the backend of the decision.
     package static let decision = "X-VersionGate-Decision"
-    /// Tells the backend, or the gateway, the name of the backend that a route selects.
+    /// The field that informs the backend, or the gateway, which backend a route selects.
     package static let route = "X-VersionGate-Route"
 
-    /// The names that are removed from requests, in lower case, because clients could forge them.
+    /// The lower-case names of the fields that are removed from requests, because clients could
+    /// forge them.
     package static let forgeable = [
         "x-versiongate",
         "x-versiongate-decision",
         "x-versiongate-body",
         "x-versiongate-route",
         "x-versiongate-status",
-        // Sent by testers; read only if previews are enabled, and never forwarded.
+        // Testers send this field. It is read only if previews are enabled, and is never forwarded.
         "x-versiongate-preview",
-        // Lifts denials; read only if passes are enabled, and never forwarded.
+        // This field lifts denials. It is read only if passes are enabled, and is never forwarded.
         "x-versiongate-pass",
     ]
 }
 
 extension Decision {
-    /// The fields about the decision that are added to a request for the backend.
+    /// The fields that inform the backend of the decision.
     package var backendFields: [HeaderField] {
         let decision = HeaderField(name: GateField.decision, value: self.name)
         let route = self.route.map { HeaderField(name: GateField.route, value: $0.backend) }
         return [decision] + [route].compactMap(\.self)
     }
 
-    /// The names of the facts for the log of a gateway, in alphabetical order.
+    /// The names of the facts in a gateway's log, in alphabetical order.
     package static let factNames = ["decision", "observed", "revision", "route", "rule"]
 
-    /// The decision as facts for the log of a gateway, in the order of `factNames`.
+    /// Returns the decision as facts for a gateway's log, in the order of `factNames`.
     package func facts(of revision: String) -> [(name: String, value: String)] {
         let values = [
             self.name, self.observedRules, revision, self.route?.backend, self.ruleID,

@@ -5,10 +5,10 @@
 /// because keys in structured fields cannot contain capitals (RFC 9651 section 3.1.2).
 struct Hint {
     private static let announcement = "maintenance-announced"
-    /// Lets web apps from another origin read the hint if the backend allows them to read the
-    /// response.
+    /// The field that lets web apps from another origin read the hint if the backend allows them to
+    /// read the response.
     ///
-    /// This field alone grants no access (Fetch standard, "CORS protocol").
+    /// The field alone grants no access (Fetch standard, "CORS protocol").
     private static let exposure = HeaderField(
         name: "Access-Control-Expose-Headers",
         value: "\(Answer.markerName), Deprecation, Sunset"
@@ -25,11 +25,13 @@ struct Hint {
         self.fields = facts.isEmpty ? [] : facts + [Self.exposure]
     }
 
-    /// Returns the dates of a warning in standard fields: when the version was deprecated (RFC
-    /// 9745), and when the gate permanently stops serving it (RFC 8594).
+    /// Returns the dates of a warning in standard fields.
+    ///
+    /// `Deprecation` contains the time at which the version was deprecated (RFC 9745), and `Sunset`
+    /// contains the time from which the gate permanently denies it (RFC 8594).
     static func dates(_ decision: Decision) -> [HeaderField] {
         guard let warning = decision.warning else { return [] }
-        // A date as a structured field (RFC 9651 section 3.3.7): the seconds of Unix time.
+        // A date in a structured field (RFC 9651 section 3.3.7) is in seconds of Unix time.
         let deprecation = "@\(warning.since.secondsSinceEpoch)"
         let sunset = warning.enforcedFrom.map { HeaderField(name: "Sunset", value: $0.httpDate) }
         return [HeaderField(name: "Deprecation", value: deprecation)] + [sunset].compactMap { $0 }
@@ -49,9 +51,9 @@ struct Hint {
         return [HeaderField(name: Answer.markerName, value: item.text)]
     }
 
-    /// Returns the announced maintenance window as a field line of its own.
+    /// Returns the announced maintenance window in a separate field line.
     ///
-    /// If the line follows the line for a recommendation, it is the second item of the same list.
+    /// After the line for a recommendation, this line is the second item of the same list.
     private static func notice(_ decision: Decision) -> [HeaderField] {
         guard let window = decision.maintenance else { return [] }
         var item = StructuredItem(token: self.announcement)
@@ -62,18 +64,18 @@ struct Hint {
 }
 
 extension Decision {
-    /// The default number of seconds before an app may repeat a recommendation.
+    /// The default number of seconds before an app may repeat a recommendation: one day.
     private static let defaultSnooze: Int64 = 24 * 60 * 60
 
     /// The version that the client should update to.
     ///
-    /// If no version is recommended to a client that is warned about a floor, this is the version
-    /// of the floor.
+    /// Without a recommended version, this is the version of the floor that the client is warned
+    /// about.
     var goal: AppVersion? {
         self.upgrade.latest ?? (self.kind == .recommend ? self.upgrade.minimum : nil)
     }
 
-    /// The build that the client should update to, chosen like `goal`.
+    /// The build that the client should update to, determined like `goal`.
     var goalBuild: BuildNumber? {
         self.upgrade.latestBuild ?? (self.kind == .recommend ? self.upgrade.minimumBuild : nil)
     }
@@ -85,7 +87,7 @@ extension Decision {
     }
 }
 
-/// A token with parameters, as a structured field (RFC 9651 section 3.3): `recommend; latest="2"`.
+/// A token with parameters as a structured field (RFC 9651 section 3.3): `recommend; latest="2"`.
 struct StructuredItem {
     private(set) var text: String
 
@@ -93,8 +95,9 @@ struct StructuredItem {
         self.text = token
     }
 
-    /// Adds a string parameter, unless the value is `nil` or cannot be encoded: strings in
-    /// structured fields are printable ASCII.
+    /// Adds a string parameter, unless the value is `nil` or cannot be encoded.
+    ///
+    /// Strings in structured fields are limited to printable ASCII.
     mutating func add(_ key: String, _ value: String?) {
         guard let value, value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return }
         self.text += "; \(key)=\""
@@ -105,7 +108,7 @@ struct StructuredItem {
         self.text += "\""
     }
 
-    /// Adds an integer parameter (section 3.3.1), unless the value is `nil`.
+    /// Adds an integer parameter (RFC 9651 section 3.3.1), unless the value is `nil`.
     mutating func add(_ key: String, _ value: Int64?) {
         guard let value else { return }
         self.text += "; \(key)=\(value)"

@@ -2,17 +2,17 @@
 struct JSONText {
     private(set) var bytes: [UInt8] = []
 
-    /// Appends encoded JSON.
+    /// Appends JSON that is already encoded.
     mutating func append(_ text: String) {
         self.bytes += text.utf8
     }
 
-    /// Appends an encoded value.
+    /// Appends a value that is already encoded as JSON.
     mutating func append(json bytes: [UInt8]) {
         self.bytes += bytes
     }
 
-    /// Appends a string (section 7).
+    /// Appends a string (RFC 8259 section 7).
     ///
     /// Only quotation marks, backslashes and control characters are escaped.
     mutating func append(quoted value: String) {

@@ -1,7 +1,7 @@
-/// The response to an app that requests its status, at startup or later.
+/// The response to a launch check: an app's request for its status, at startup or later.
 package struct LaunchStatus: Sendable, Equatable {
     package let decision: Decision
-    /// One JSON object (RFC 8259) without line breaks.
+    /// The JSON object (RFC 8259), without line breaks.
     package let body: [UInt8]
     /// The language of the notice; `nil` if there is no notice.
     package let language: LanguageTag?
@@ -11,7 +11,7 @@ package struct LaunchStatus: Sendable, Equatable {
     package let tag: String
     /// A tag for the content that clients are notified about: the decision and its notice.
     ///
-    /// A minimum that the client meets is not included.
+    /// A change of a minimum that the client meets does not change the tag.
     package let eventTag: String
 
     init(_ status: ClientStatus, _ identity: ClientIdentity, _ words: FilledNotice?) {
@@ -69,7 +69,7 @@ package struct LaunchStatus: Sendable, Equatable {
         return object.bytes
     }
 
-    /// Returns a 64-bit FNV-1a hash in hexadecimal digits.
+    /// Returns the 64-bit FNV-1a hash of the bytes, in hexadecimal digits.
     private static func tag(of bytes: [UInt8]) -> String {
         let hash: UInt64 = bytes.reduce(0xCBF2_9CE4_8422_2325) {
             ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
@@ -79,10 +79,10 @@ package struct LaunchStatus: Sendable, Equatable {
     }
 }
 
-/// The status of a client under the rules, whether or not the client passes; used for launch checks.
+/// The status of a client under the rules, for launch checks.
 package struct ClientStatus: Sendable, Equatable {
     package var decision: Decision
-    /// The highest minimum that is enforced for the client.
+    /// The highest minimum version that is enforced for the client, even if the client meets it.
     package var minimum: AppVersion?
     package var minimumBuild: BuildNumber?
     /// The highest version that is recommended to the client.
@@ -94,9 +94,9 @@ package struct ClientStatus: Sendable, Equatable {
 
 /// The terms of the deciding rule, as in the hint and in the denial.
 ///
-/// If this rule does not set a term, the term has the highest value among all matching rules. For a
-/// client that passes, this also applies to the minimum. A maintenance decision omits the terms of other rules,
-/// because an update does not end the maintenance window.
+/// A term that the deciding rule does not set has the highest value among all matching rules. For a
+/// client that passes, this also applies to the minimum. A maintenance decision omits the terms of
+/// other rules, because an update does not end the maintenance window.
 extension ClientStatus {
     fileprivate var reportedMinimum: AppVersion? {
         self.told(self.decision.upgrade.minimum, highest: self.minimum)

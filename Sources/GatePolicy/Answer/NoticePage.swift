@@ -1,6 +1,6 @@
-/// The response to a browser: the notice as a page (HTML Living Standard).
+/// The notice as an HTML page for a browser (HTML Living Standard).
 struct NoticePage {
-    /// Languages that are written from right to left unless their tag has a script subtag.
+    /// The languages that are written from right to left, unless their tag has a script subtag.
     private static let rightToLeft: Set<String> = [
         "ar", "arc", "ckb", "dv", "fa", "he", "iw", "ji", "ks", "ku", "nqo", "ps", "sd", "syr",
         "ug", "ur", "yi",
@@ -9,7 +9,7 @@ struct NoticePage {
         "Adlm", "Arab", "Hebr", "Nkoo", "Rohg", "Syrc", "Thaa",
     ]
 
-    /// Prevents the page from loading or running anything.
+    /// The content security policy, which prevents the page from loading or running anything.
     static let securityPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
     let words: FilledNotice
@@ -53,7 +53,7 @@ struct NoticePage {
         return Array(page.utf8)
     }
 
-    /// Escapes a string for an element or a quoted attribute value.
+    /// Returns the string, escaped for an element or a quoted attribute value.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -1,5 +1,6 @@
-/// A writer for a message in the Protocol Buffers wire format; supports numbers, strings and nested
-/// messages.
+/// A writer for a message in the Protocol Buffers wire format.
+///
+/// Supports numbers, strings and nested messages.
 package struct ProtobufMessage {
     private enum WireType: UInt64 {
         case varint = 0
@@ -38,7 +39,7 @@ package struct ProtobufMessage {
         self.append(varint: UInt64(field.magnitude) << 3 | type.rawValue)
     }
 
-    /// Appends seven bits per byte, low-order bits first.
+    /// Appends a varint: seven bits per byte, low-order bits first.
     ///
     /// All bytes except the last have the highest bit set.
     private mutating func append(varint value: UInt64) {

@@ -7,7 +7,7 @@ struct Responder: Sendable {
     private let styles: [Int: AnswerStyle]
     /// The value of `Vary`: the request header fields that a response can depend on.
     let vary: String
-    /// Whether responses contain the app or the platform as the client wrote it.
+    /// Whether responses contain the app or the platform exactly as the client sent it.
     let repeatsNames: Bool
 
     init(_ definition: RuleSetDefinition) {
@@ -63,7 +63,7 @@ struct Responder: Sendable {
 
     /// Returns the HTTP status of the denial for a decision; `nil` if the request is forwarded.
     ///
-    /// Forms with a status of their own use HTTP status 200 instead.
+    /// Forms with a protocol status use HTTP status 200 instead.
     func status(of decision: Decision) -> Int? {
         Denial(decision).map { self.status(of: $0, decision) }
     }
@@ -73,7 +73,7 @@ struct Responder: Sendable {
         case .upgrade:
             return self.style(of: decision).status ?? denial.status
         case .maintenance:
-            // The default status applies only to denied builds. To a maintenance window, only the
+            // The default status applies only to denied builds. For a maintenance window, only the
             // rule's own status applies.
             return self.ownStyle(of: decision).status ?? denial.status
         }

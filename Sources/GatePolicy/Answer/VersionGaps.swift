@@ -1,16 +1,18 @@
-/// A text for all clients of a class, with gaps for their versions.
+/// The content for all clients of a class, with gaps for their versions.
 package struct VersionGaps {
-    /// A placeholder for the version, which is random so that no other text contains it by chance.
+    /// A placeholder for the version.
+    ///
+    /// The placeholder is random, so that it does not occur in other content by chance.
     package static let standIn = (0..<4)
         .map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     private static let standInBytes = Array(Self.standIn.utf8)
 
-    /// The text without the placeholders.
+    /// The content without the placeholders.
     package let text: [UInt8]
-    /// The offsets in the text at which the version is inserted, in ascending order.
+    /// The offsets in `text` at which the version is inserted, in ascending order.
     package let places: [Int]
 
-    /// Cuts the placeholders out of a text.
+    /// Removes the placeholders from `pattern` and records their offsets.
     package init(cutFrom pattern: [UInt8]) {
         let standIn = Self.standInBytes
         var (text, places, index) = ([UInt8](), [Int](), 0)

@@ -1,4 +1,4 @@
-/// Assigns numbers to the responses of two rule sets; equal responses have equal numbers.
+/// The responses of two rule sets, numbered so that equal responses have equal numbers.
 struct ComparedAnswers: Sendable {
     /// The properties of a response that are not part of the decision.
     private struct Answer: Equatable {
@@ -18,7 +18,7 @@ struct ComparedAnswers: Sendable {
         }
     }
 
-    /// The numbers of the responses, by rule ID.
+    /// The numbers of the old rules' responses, by rule ID.
     private let oldNumbers: [String: Int]
     private let newNumbers: [String: Int]
 
@@ -46,7 +46,7 @@ struct ComparedAnswers: Sendable {
         self.newNumbers = numbers(new)
     }
 
-    /// Returns the number of the response to a decision; 0 for `allow`.
+    /// Returns the number of the response to a decision, or 0 for `allow`.
     func number(of decision: Decision, isNew: Bool) -> Int {
         guard decision.kind > .allow, let id = decision.ruleID else { return 0 }
         return (isNew ? self.newNumbers[id] : self.oldNumbers[id]) ?? 0

@@ -1,7 +1,8 @@
 /// Sample devices, each of which represents a share of the devices in a rollout.
 struct ComparedDevices {
     let samples: [RuleSet.DeviceSample]
-    /// Whether some groups of devices have no sample, because they are too small or too numerous.
+    /// Whether some combinations of rollout steps have no sample, because they are too rare or too
+    /// numerous.
     let isIncomplete: Bool
 
     private static let candidates = 20_000
@@ -52,7 +53,7 @@ extension RuleSet {
     /// Returns one device for each combination of the rules' rollout steps.
     package static func deviceSamples(for rules: [RuleDefinition]) -> [DeviceSample] {
         let samples = ComparedDevices(rules).samples
-        // With many rollouts, the rarest combinations have no sample; the shares of the other
+        // With many rollouts, the rarest combinations have no sample. The shares of the other
         // combinations are scaled up.
         let whole = samples.reduce(0) { $0 + $1.share }
         guard whole > 0 else { return [DeviceSample(device: .missing, share: 1)] }

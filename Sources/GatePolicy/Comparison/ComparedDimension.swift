@@ -2,7 +2,9 @@
 struct ComparedDimension<Value: Sendable>: Sendable {
     let values: [Value]
     let labels: [String]
-    /// Whether `values` represents all clients; otherwise, the remaining clients are not compared.
+    /// Whether `values` represents all clients.
+    ///
+    /// Clients that `values` does not represent are not compared.
     private let isWhole: Bool
 
     init(_ values: [(Value, String)], isWhole: Bool = true) {
@@ -24,18 +26,19 @@ struct ComparedDimension<Value: Sendable>: Sendable {
 
 /// A selection of the values of a dimension, by inclusion or exclusion.
 ///
-/// An empty name stands for a missing value, `?` for an unparsable one, and `*` for any name that
-/// the compared rules do not contain.
+/// An empty name represents a missing value, `?` an unparsable value, and `*` any name that the
+/// compared rules do not contain.
 package enum ComparedChoice: Sendable, Equatable {
     case only([String])
     case allBut([String])
 }
 
 extension ComparedDimension {
-    /// Creates a dimension with the missing value, the names, and a name for all others.
+    /// Creates a dimension with the missing value, the names, and one name that represents all
+    /// other names.
     ///
-    /// With `only`, the dimension has the missing value and only the names for which `only` returns
-    /// true. `example` returns the value for a name.
+    /// If `only` is set, the dimension has the missing value and only the names for which `only`
+    /// returns true. `example` returns the value for a name.
     static func names<Stated>(
         _ names: [String],
         only: ((String) -> Bool)? = nil,
@@ -54,7 +57,8 @@ extension ComparedDimension {
         )
     }
 
-    /// Returns the missing value and, if the rules distinguish it, an unparsable value.
+    /// Returns the missing value and, if the rules distinguish it from unparsable values, an
+    /// unparsable value.
     private static func unstated<Stated>(
         _ distinguishesUnreadable: Bool
     ) -> [(Value, String)] where Value == Claim<Stated> {

@@ -1,12 +1,14 @@
-/// The clients and requests that a change to the rules can affect: those that a changed rule
-/// matches or that a changed setting applies to.
+/// The clients and requests that a change to the rules can affect.
+///
+/// A changed rule matches these clients, or a changed setting applies to them.
 struct ComparedFocus {
-    /// Conditions that together match all clients whose decision may change; they may overlap.
+    /// The conditions, possibly overlapping, that together match all clients whose decision may
+    /// change.
     private(set) var matches: [RuleMatch]
 
-    /// Returns the parts of a change.
+    /// Returns the parts of a change, which can be compared independently.
     ///
-    /// No client belongs to two parts, except clients that do not send the fields in which the
+    /// A client belongs to at most one part, unless the client does not send the fields in which
     /// parts differ.
     static func all(
         from old: RuleSetDefinition,
@@ -54,7 +56,7 @@ struct ComparedFocus {
 
     /// Returns the rules that were added, removed or changed, or whose response changed.
     ///
-    /// If the order of the unchanged rules differs, returns all rules.
+    /// Returns all rules if the order of the unchanged rules differs.
     private static func rules(
         _ old: [RuleDefinition],
         _ new: [RuleDefinition],
@@ -102,10 +104,10 @@ extension RuleMatch {
 }
 
 extension RequestPattern {
-    /// Whether some request matches both patterns.
+    /// Whether any request matches both patterns.
     ///
-    /// The result is true if the two patterns have a common `ComparedRequest`. No such request is
-    /// created, because thousands of rules are compared with each other.
+    /// Creating a `ComparedRequest` for both patterns would give the same result, but is too slow to
+    /// compare thousands of rules with each other.
     func meets(_ other: RequestPattern) -> Bool {
         if let methods, let others = other.methods, !methods.contains(where: others.contains) {
             return false
@@ -123,7 +125,7 @@ extension RequestPattern {
         return true
     }
 
-    /// Whether the segments also match a path that ends before them.
+    /// Whether the segments also match a path that ends before the first of them.
     private static func isAllBelow(_ rest: ArraySlice<Segment>) -> Bool {
         rest.elementsEqual([.anythingBelow]) || rest.elementsEqual([.literal([])])
     }

@@ -1,20 +1,20 @@
 /// The outcome for one kind of client under one rule set.
 package struct ComparedOutcome: Sendable, Hashable {
     package let kind: Decision.Kind
-    /// The rule that determined the decision; `nil` if no rule did.
+    /// The ID of the rule that determined the decision; `nil` if no rule did.
     package let rule: String?
     /// The status of the denial; `nil` if the request is forwarded.
     package let status: Int?
     package let storeURL: String?
-    /// Whether the response says that no update is available for the client's device.
+    /// Whether the response states that no update is available for the client's device.
     package let cannotUpdate: Bool
     /// Whether the denial is a brownout, which ends automatically.
     package let isBrownout: Bool
-    /// The route to a named backend; `nil` for the default one, and for a denied request.
+    /// The route to a named backend; `nil` for the default backend and for a denied request.
     package let route: Decision.Destination?
     /// The number of the response, regardless of its status and store URL.
     ///
-    /// Equal responses have equal numbers.
+    /// Equal responses have equal numbers (see `ComparedAnswers`).
     let answerNumber: Int
 
     init(_ decision: Decision, status: Int?, answerNumber: Int) {
@@ -28,8 +28,10 @@ package struct ComparedOutcome: Sendable, Hashable {
         self.answerNumber = answerNumber
     }
 
-    /// Whether clients can notice the difference between two outcomes, including a different backend
-    /// and a different treatment while that backend cannot be reached.
+    /// Whether clients can notice the difference between two outcomes.
+    ///
+    /// A different backend counts as noticeable, and so does a different fallback for an
+    /// unreachable backend.
     func isNoticeable(beside other: ComparedOutcome) -> Bool {
         self.kind != other.kind || self.status != other.status || self.storeURL != other.storeURL
             || self.cannotUpdate != other.cannotUpdate || self.isBrownout != other.isBrownout
@@ -41,7 +43,7 @@ package struct ComparedOutcome: Sendable, Hashable {
 
 /// The clients whose outcome changes in the same way.
 package struct ComparedChange: Sendable, Equatable {
-    /// The apps of these clients.
+    /// The apps of the affected clients.
     ///
     /// Each `ComparedChoice` is `nil` if the change does not depend on that property.
     package var apps: ComparedChoice?
@@ -52,16 +54,17 @@ package struct ComparedChange: Sendable, Equatable {
     package var countries: ComparedChoice?
     package var storefronts: ComparedChoice?
     package var requests: ComparedChoice?
-    /// The versions as text: `>=3.5.0 <4.0.0`, `missing`, `unreadable`.
+    /// The versions as a string, such as `>=3.5.0 <4.0.0`, `missing` or `unreadable`.
     package var versions: String
     package var before: ComparedOutcome
     package var after: ComparedOutcome
-    /// The share of these clients that is affected: greater than 0 and at most 1; less than 1 only
-    /// in rollouts.
+    /// The affected share of these clients: greater than 0 and at most 1.
+    ///
+    /// The share is less than 1 only in rollouts.
     package var share: Double
 }
 
-/// The differences between two rule sets from a given time on.
+/// The differences between two rule sets from a given time until the start of the next period.
 package struct ComparedPeriod: Sendable, Equatable {
     package let from: Timestamp
     package let changes: [ComparedChange]
@@ -71,18 +74,21 @@ package struct ComparedPeriod: Sendable, Equatable {
 package struct RuleSetDifference: Sendable, Equatable {
     /// The periods in chronological order; each lasts until the next one starts.
     package let periods: [ComparedPeriod]
-    /// Whether only typical combinations were compared, because there were too many to compare all.
+    /// Whether only typical combinations were compared, because there are too many to compare all.
     package let isSampled: Bool
     /// Whether the rule sets read the client identity from different fields.
     ///
-    /// The comparison is by value, regardless of the field.
+    /// Clients are compared by their values, regardless of the fields.
     package let readsOtherFields: Bool
-    /// Whether the rule sets block different notations of versions or builds; notations are not
-    /// compared.
+    /// Whether the rule sets block different notations of versions or builds.
+    ///
+    /// Notations are not compared client by client.
     package let notationsDiffer: Bool
 
-    /// Whether no compared client notices a difference, and the identity fields and the notations,
-    /// which are not compared, do not differ.
+    /// Whether the rule sets have no differences.
+    ///
+    /// A difference is a change that a compared client can notice, or a change of the identity
+    /// fields or the notations, which are not compared client by client.
     package var isEmpty: Bool {
         !self.readsOtherFields && !self.notationsDiffer
             && self.periods.allSatisfy(\.changes.isEmpty)

@@ -43,8 +43,9 @@ struct ComparedPart {
         }
     }
 
-    /// Returns the changes at the given time, and sets `next` to the next time at which they may
-    /// differ.
+    /// Returns the changes at the given time.
+    ///
+    /// Sets `next` to the next time at which the changes may differ.
     mutating func changes(at now: Timestamp, _ next: inout Timestamp?) -> [ComparedChange] {
         var rows: [ComparedRow] = []
         for index in self.states.indices {

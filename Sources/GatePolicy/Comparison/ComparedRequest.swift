@@ -4,8 +4,9 @@ struct ComparedRequest: Sendable {
     let target: [UInt8]
     let label: String
 
-    /// A path segment and a method that no pattern contains, used for `*` and for patterns without
-    /// methods.
+    /// A path segment and a method that no pattern contains.
+    ///
+    /// The segment replaces wildcards, and the method is used for patterns without methods.
     struct Fillers {
         let segment: String
         let method: String
@@ -18,8 +19,8 @@ struct ComparedRequest: Sendable {
             var segment = "any"
             while segments.contains(.literal(Array(segment.utf8))) { segment += "-other" }
             self.segment = segment
-            // If the patterns contain all common methods, the choice hardly matters: clients send
-            // no other methods.
+            // If the patterns contain all common methods, the choice hardly matters, because
+            // clients send no other methods.
             self.method = Self.methods.first { !methods.contains($0) } ?? "ANY"
         }
     }
@@ -43,7 +44,7 @@ struct ComparedRequest: Sendable {
         }
     }
 
-    /// Creates a request that matches two patterns; `nil` if there is no such request.
+    /// Creates a request that matches both patterns, or returns `nil` if no request does.
     init?(_ one: RequestPattern, _ other: RequestPattern, _ fillers: Fillers) {
         var methods = one.methods ?? other.methods
         if let left = one.methods, let right = other.methods {
@@ -85,16 +86,16 @@ struct ComparedRequest: Sendable {
         }.joined()
     }
 
-    /// Returns the segments that match both lists, compared as rules compare them: ignoring case
-    /// and a trailing slash.
+    /// Returns segments that match both lists, or `nil` if there are none.
     ///
-    /// The spelling is that of the first list, because exemptions are compared exactly.
+    /// Like the rules, the comparison ignores case and a trailing slash. The spelling is that of
+    /// the first list, because exemptions are compared exactly.
     private static func meet(
         _ one: ArraySlice<RequestPattern.Segment>,
         _ other: ArraySlice<RequestPattern.Segment>
     ) -> [RequestPattern.Segment]? {
         switch (one.first, other.first) {
-        // `**` also matches the path that ends before it.
+        // `**` also matches the path that ends before `**`.
         case (.anythingBelow, _): return Array(other)
         case (_, .anythingBelow): return Array(one)
         case (nil, _): return Self.isEnd(other) ? [] : nil
@@ -119,7 +120,7 @@ struct ComparedRequest: Sendable {
         }
     }
 
-    /// Whether at most a trailing slash is left.
+    /// Whether `rest` is empty, or only a trailing slash.
     private static func isEnd(_ rest: ArraySlice<RequestPattern.Segment>) -> Bool {
         rest.isEmpty || rest.elementsEqual([.literal([])])
     }

@@ -1,18 +1,18 @@
-/// The requests that some patterns of two rule sets distinguish.
+/// The sample requests that the patterns of two rule sets distinguish.
 struct ComparedRequests {
-    /// One request for each combination of patterns that a request can match.
+    /// One request for each set of patterns that a sample request matches.
     private(set) var requests: [ComparedRequest] = []
-    /// For each request, the numbers of the patterns that it matches.
+    /// The indices of the patterns that each request matches.
     private var matched: [PatternSet] = []
     private let numbers: [RequestPattern: Int]
-    /// Whether requests that match two patterns are missing, because there are too many pairs.
+    /// Whether requests that match two patterns are omitted, because there are too many pairs.
     let isIncomplete: Bool
 
     private static let pairLimit = 40_000
 
     /// Creates the requests for all patterns.
     ///
-    /// Exemptions come first, because a request has the spelling of its first pattern.
+    /// Exemptions come first, because a request for two patterns uses the spelling of the first.
     init(exemptions: [RequestPattern], others: [RequestPattern]) {
         let patterns = (exemptions + others).uniqued()
         self.numbers = Dictionary(uniqueKeysWithValues: zip(patterns, patterns.indices))
@@ -41,14 +41,14 @@ struct ComparedRequests {
         }
     }
 
-    /// Whether the request at an index matches one of these patterns.
+    /// Whether the request at the given index matches one of the patterns.
     func matches(_ place: Int, _ patterns: [RequestPattern]) -> Bool {
         patterns.contains { pattern in
             self.numbers[pattern].map { self.matched[place].contains($0) } ?? false
         }
     }
 
-    /// Keeps the requests at the indices for which `isKept` returns true.
+    /// Removes all requests except those at the indices for which `isKept` returns true.
     mutating func keep(_ isKept: (Int) -> Bool) {
         let places = self.requests.indices.filter(isKept)
         self.requests = places.map { self.requests[$0] }

@@ -1,4 +1,4 @@
-/// A kind of client and request, as one index for each dimension.
+/// A kind of client and request, represented by one index for each dimension.
 struct ComparedCell: Hashable {
     /// The properties in which clients and requests differ, apart from their versions.
     enum Dimension: Int, CaseIterable {
@@ -17,7 +17,7 @@ extension Decision.Destination {
     fileprivate var order: String { "\(self.backend) \(self.ruleID) \(self.fallback)" }
 }
 
-/// Equal changes in one or more cells, with the set of values in each dimension.
+/// A change that is the same in one or more cells, with the set of values in each dimension.
 struct ComparedRow: Hashable {
     struct Transition: Hashable {
         let before: ComparedOutcome
@@ -27,7 +27,7 @@ struct ComparedRow: Hashable {
     /// A change in one cell.
     struct Pair: Hashable {
         let versions: String
-        /// The index of the first version on the axis.
+        /// The index of the first version on the version axis.
         let place: Int
         let transition: Transition
         let share: Double
@@ -41,13 +41,14 @@ struct ComparedRow: Hashable {
         self.pair = pair
     }
 
-    /// The order in which dimensions are merged; starting with those that the fewest rules use
-    /// results in fewer rows.
+    /// The order in which dimensions are merged.
+    ///
+    /// Merging the dimensions that the fewest rules use first results in fewer rows.
     private static let mergingOrder: [ComparedCell.Dimension] = [
         .country, .storefront, .channel, .osVersion, .app, .build, .request, .platform,
     ]
 
-    /// Merges rows that differ in one dimension only, one dimension at a time.
+    /// Merges rows that differ in only one dimension, one dimension at a time.
     static func merged(_ rows: [ComparedRow]) -> [ComparedRow] {
         var rows = rows
         for dimension in Self.mergingOrder.map(\.rawValue) {

@@ -4,8 +4,8 @@ struct ComparedTrial {
     private let world: ComparisonSpace
     private let answers: ComparedAnswers
     private let cell: ComparedCell
-    /// The scope of the cell's requests; an exempt scope if no rules are evaluated for these
-    /// requests.
+    /// The scope of the cell's requests under the old rules, which is exempt if an exemption
+    /// matches them.
     private let oldScope: RequestScope
     private let newScope: RequestScope
 
@@ -65,8 +65,7 @@ struct ComparedTrial {
         return (pairs, next)
     }
 
-    /// Returns the changes for clients of one version, and the share of clients that each change
-    /// affects.
+    /// Returns the changes for clients of one version, with the share of clients that each affects.
     private func transitions(
         _ version: Claim<AppVersion>,
         _ now: Timestamp,

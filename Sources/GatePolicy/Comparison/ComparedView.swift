@@ -1,11 +1,11 @@
-/// Two rule sets with only the rules that may match the clients of a cell.
+/// Two rule sets, reduced to the rules that may match the clients of a cell.
 ///
-/// The cost of a decision therefore does not depend on the number of other rules.
+/// With these rule sets, the cost of a decision does not depend on the number of other rules.
 struct ComparedView {
-    /// The rules of a view, by their indices in the candidates.
+    /// The rules of a view, as indices in `candidates` of the comparison space.
     struct Key: Hashable {
         var rules: [Int] = []
-        /// The indices of the rules that certainly match, or that wait for a store.
+        /// The indices of the rules that match with certainty or that wait for a store.
         var certain: [Int] = []
 
         init(_ cell: ComparedCell, in world: ComparisonSpace) {
@@ -13,8 +13,8 @@ struct ComparedView {
                 let fit = world.fit(of: candidate.rule.match, to: cell)
                 guard fit != .none else { continue }
                 self.rules.append(index)
-                // If it is not certain that the client matches, the content of the store can depend on the
-                // client's version.
+                // Even if a match is uncertain, the state of the store can depend on the client's
+                // version.
                 let isHeld = candidate.rule.withNext.contains { $0.holdUntilInStore != nil }
                 if fit == .certain || isHeld { self.certain.append(index) }
             }
@@ -36,8 +36,8 @@ struct ComparedView {
         func ruleSet(_ definition: RuleSetDefinition, isOld: Bool) -> RuleSet {
             var definition = definition
             definition.rules = candidates.filter { $0.isOld == isOld }.map(\.rule)
-            // Not needed here: `ComparedAnswers` compares notices, exemptions are looked up in the
-            // complete rule set, and tests do not affect decisions.
+            // These parts are not needed: `ComparedAnswers` compares notices, exemptions are looked
+            // up in the complete rule set, and tests do not affect decisions.
             definition.notices = [:]
             definition.exemptions = []
             definition.tests = []

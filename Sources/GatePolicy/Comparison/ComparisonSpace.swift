@@ -1,6 +1,6 @@
 /// The kinds of clients and requests that two rule sets distinguish, within one part of a change.
 struct ComparisonSpace {
-    /// A rule that may affect decisions in this part.
+    /// A rule that may affect decisions in this part of the change.
     struct Candidate {
         let isOld: Bool
         let rule: RuleDefinition
@@ -9,7 +9,7 @@ struct ComparisonSpace {
     /// Whether a rule matches the clients of a cell.
     enum Fit {
         case none
-        /// Unknown, because the clients do not send enough information.
+        /// Undetermined, because the clients do not send enough information.
         case possible
         case certain
     }
@@ -23,7 +23,7 @@ struct ComparisonSpace {
     let countries: ComparedDimension<Claim<String>>
     let storefronts: ComparedDimension<Claim<String>>
     let requests: ComparedDimension<ComparedRequest>
-    /// Whether some requests are missing.
+    /// Whether some requests are omitted, because there are too many.
     let isIncomplete: Bool
 
     private let focus: ComparedFocus
@@ -31,7 +31,8 @@ struct ComparisonSpace {
 
     init(_ focus: ComparedFocus, old: RuleSetDefinition, new: RuleSetDefinition) {
         let policies = [old.unidentified, new.unidentified]
-        // A client that may match a rule can be rejected because of it, so all rules are candidates.
+        // A client that may match a rule can be rejected because of the rule, so all rules are
+        // candidates.
         let rejects = policies.contains { $0.rejects }
         let candidates = [(old, true), (new, false)].flatMap { definition, isOld in
             definition.rules.compactMap { rule in
@@ -80,8 +81,8 @@ struct ComparisonSpace {
         self.channels = names({ $0.channels?.map(\.lowercasedASCII) }, channels) { $0 }
         self.countries = .names(links.flatMap { $0.countries.keys.sorted() }) { $0 }
         // A client without a storefront is treated as if its storefront were the country that it
-        // connects from, so the value for that storefront represents it. An unparsable storefront
-        // is treated like one that no rule names.
+        // connects from, so the value for that storefront represents the client. An unparsable
+        // storefront is treated like a storefront that no rule names.
         let countries =
             releases.flatMap { $0.countries(awaitedBy: nil) }
             + releases.flatMap { $0.countries?.keys.map(\.self) ?? [] }
@@ -114,7 +115,7 @@ struct ComparisonSpace {
         )
     }
 
-    /// The number of cells, or `Int.max` if it overflows.
+    /// The number of cells; `Int.max` on overflow.
     var cellCount: Int {
         self.counts.reduce(1) { product, count in
             let (result, overflows) = product.multipliedReportingOverflow(by: count)
@@ -140,8 +141,10 @@ struct ComparisonSpace {
         return cell
     }
 
-    /// The cells that are compared if there are too many to compare all: clients that send no
-    /// identity, and some clients that each rule matches.
+    /// The cells to compare if there are too many to compare all.
+    ///
+    /// These are the cell of clients that send no identity, and typical cells for each condition of
+    /// the change and for each rule.
     var typicalCells: [ComparedCell] {
         [ComparedCell()]
             + self.focus.matches.map { self.typicalCell(of: $0, or: .anyone) }
@@ -155,7 +158,8 @@ struct ComparisonSpace {
             }
     }
 
-    /// Returns the cell with each storefront, because each store may have a different release.
+    /// Returns a copy of the cell for each storefront, because each store may have a different
+    /// release.
     private func inEveryStore(_ cell: ComparedCell) -> [ComparedCell] {
         self.storefronts.values.indices.map { place in
             var cell = cell
@@ -233,8 +237,7 @@ struct ComparisonSpace {
 }
 
 extension ComparedFocus {
-    /// Returns the names that the matches are restricted to; `nil` if one of the matches is
-    /// unrestricted.
+    /// Returns the names that the matches are restricted to; `nil` if any match is unrestricted.
     func names(_ part: (RuleMatch) -> [String]?) -> Set<String>? {
         var names: Set<String> = []
         for match in self.matches {

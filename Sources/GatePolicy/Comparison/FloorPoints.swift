@@ -6,15 +6,16 @@ struct FloorPoints {
     struct Point {
         let version: AppVersion
         let build: BuildNumber?
-        /// The index of the version on the axis.
+        /// The index of the version on the version axis.
         let place: Int
     }
 
     let axis: VersionAxis
     let points: [Point]
 
-    /// Creates the points for the floors of some rules; `releases` are further versions to
-    /// distinguish.
+    /// Creates the points for the floors of some rules.
+    ///
+    /// `releases` are additional versions to distinguish.
     init(_ rules: [RuleDefinition], releases: [AppVersion] = []) {
         let axis = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
         var builds: Set<BuildNumber> = []
@@ -22,7 +23,7 @@ struct FloorPoints {
             builds.insert(build)
             if let below = build.predecessor { builds.insert(below) }
         }
-        // Includes a missing build and the highest build, because rules that contribute no cuts
+        // A missing build and the highest build are included, because rules that contribute no cuts
         // here may require a build.
         let claimed: [BuildNumber?] = builds.isEmpty ? [nil] : [nil, .max] + builds.sorted()
         self.axis = axis
@@ -56,8 +57,8 @@ package struct FloorOrder: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// Whether the floor of the rule is active at the given time for all matching clients, and does
-    /// not wait for a store.
+    /// Whether the rule's floor is active for all matching clients at the given time, without
+    /// waiting for a store.
     package func isActiveForAllClients(at now: Timestamp) -> Bool {
         guard self.hasFloor, self.mode == .enforce, self.holdUntilInStore == nil else {
             return false

@@ -1,8 +1,8 @@
-/// Compares two rule sets for every kind of client that they distinguish, now and at each time at
-/// which a decision changes.
+/// A comparison of two rule sets for every kind of client that they distinguish.
 ///
-/// Only clients that a changed rule or setting can affect are compared, and only against the rules
-/// that may match them. A small change to a large rule set is therefore cheap to compare.
+/// The rule sets are compared now and at each time at which a decision changes. Only clients that a
+/// changed rule or setting can affect are compared, and only against the rules that may match them,
+/// so that a small change to a large rule set is cheap to compare.
 package struct RuleSetComparison {
     private let old: RuleSet
     private let new: RuleSet
@@ -10,8 +10,8 @@ package struct RuleSetComparison {
 
     /// Creates a comparison.
     ///
-    /// If there are more than `budget` kinds of clients and requests, apart from their versions,
-    /// only typical kinds are compared.
+    /// If the number of kinds of clients and requests exceeds `budget`, not counting versions, only
+    /// typical kinds are compared.
     package init(old: RuleSet, new: RuleSet, budget: Int = 20_000) {
         self.old = old
         self.new = new
@@ -19,7 +19,7 @@ package struct RuleSetComparison {
     }
 
     private static let timeLimit = 64
-    /// The lowest limit on the cells of each part of a change, regardless of the number of parts.
+    /// The minimum budget of cells for each part of a change, regardless of the number of parts.
     private static let smallestShare = 200
 
     package func difference(at now: Timestamp) -> RuleSetDifference {
@@ -30,8 +30,8 @@ package struct RuleSetComparison {
             var next: Timestamp?
             var changes: [ComparedChange] = []
             for index in parts.indices {
-                // A client without a complete identity can belong to several parts, which then
-                // contain the same change.
+                // A client without a complete identity can belong to several parts, each of which
+                // then contains the same change.
                 let more = parts[index].changes(at: current, &next)
                 changes += more.filter { !changes.contains($0) }
             }

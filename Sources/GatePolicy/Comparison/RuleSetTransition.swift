@@ -1,12 +1,12 @@
-/// Finds the clients that one rule set denies and that pass after another rule set replaces it.
+/// The clients that one rule set denies and that pass after another rule set replaces it.
 ///
-/// It also determines whether the cause is an undo or a mistake in a planned change. Only changed
+/// The cause can be an undo or a mistake in a planned change (see `Opening.plan`). Only changed
 /// rules are evaluated, for sample clients that represent all clients that such a rule
 /// distinguishes.
 package struct RuleSetTransition {
-    /// Clients that a rule denied and that now pass.
+    /// The clients that a rule denied and that now pass.
     package struct Opening: Sendable, Equatable {
-        /// The ID of the rule that denied them.
+        /// The ID of the rule that denied the clients.
         package let rule: String
         /// Whether the new rules have no rule with this ID.
         package let isGone: Bool
@@ -17,39 +17,41 @@ package struct RuleSetTransition {
         package let plan: Plan?
     }
 
-    /// A planned floor that is higher than an active floor, but removes the active floor until the
-    /// plan starts.
+    /// A planned floor that is higher than an active floor, in rules that remove the active floor
+    /// before the plan starts.
     package struct Plan: Sendable, Equatable {
-        /// The ID of the rule.
+        /// The ID of the rule with the planned floor.
         package let rule: String
-        /// The rule, or the entry of its `next` that has the floor.
+        /// The rule, or the entry in its `next`, that has the floor.
         package let floor: RuleDefinition
         /// The index of `floor` in the rule's `withNext`.
         package let place: Int
-        /// The rule whose active floor is removed.
+        /// The previous rule, whose active floor is removed.
         package let base: RuleDefinition
     }
 
     package let openings: [Opening]
-    /// The requests for which unidentified clients were rejected and now pass.
+    /// The requests for which unidentified clients were rejected before and now pass.
     package let newlyAllowedRequests: [RequestPattern]
     /// The number of changed rules that were not evaluated, because there were too many.
     package let unseen: Int
 
     /// The maximum number of evaluated rules without a plan.
     ///
-    /// The number is lower for thousands of rules, because each may be compared with all others.
+    /// The limit is lower with thousands of rules, because each rule may be compared with all
+    /// others.
     private static let undoLimit = 50
-    /// The number of openings with a plan at which the evaluation ends; lower for thousands of
-    /// rules.
+    /// The number of openings with a plan at which the evaluation ends.
+    ///
+    /// The limit is lower with thousands of rules.
     private static let planLimit = 20
-    /// The maximum product of the number of rules and the number of evaluated rules.
+    /// The maximum product of the number of all rules and the number of evaluated rules.
     private static let effort = 50_000
 
     /// Compares two rule sets at the time of a reload.
     package init(from old: RuleSet, to new: RuleSet, at now: Timestamp) {
-        // Rules that enforce nothing cannot become less strict; switching off enforcement is an
-        // undo.
+        // Rules that are not enforced cannot become less strict, and switching off enforcement is
+        // an undo.
         guard old.definition.mode == .enforce, new.definition.mode == .enforce else {
             self.openings = []
             self.newlyAllowedRequests = []
@@ -111,14 +113,14 @@ package struct RuleSetTransition {
 
 /// The rules that differ between two rule sets.
 ///
-/// Unchanged rules cost almost nothing, because none of them is copied.
+/// Unchanged rules cost almost nothing, because they are not copied.
 private struct RuleChange {
     private struct Planned {
-        /// The index of the floor's rule in the new rules.
+        /// The index, in the new rules, of the rule with the floor.
         let rule: Int
         let place: Int
         let floor: RuleDefinition
-        /// The index of the old rule with the same ID; `nil` if there is none.
+        /// The index of the old rule with the same ID; `nil` if there is no such rule.
         let former: Int?
     }
 
@@ -127,18 +129,19 @@ private struct RuleChange {
     /// Beyond this number, only pairs with the same ID are compared.
     private static let pairLimit = 1_000_000
 
-    /// Enforced rules that have a floor and are missing or changed in the new rule set.
+    /// The old rules with an enforced floor that are missing or changed in the new rule set, or that
+    /// wait for releases that differ.
     let formerRules: [RuleDefinition]
-    /// Whether some pairs were not compared, because there were too many.
+    /// Whether the number of compared pairs exceeds the limit.
     var isExhausted: Bool { self.pairs > Self.pairLimit }
 
     private let old: [RuleDefinition]
     private let new: [RuleDefinition]
-    /// The indices of the new rules, by ID.
+    /// The indices of the new rules, by rule ID.
     private let places: [String: Int]
     /// The new floors that are not yet active for all clients.
     private let planned: [Planned]
-    /// Indices in `planned`, by the index of the rule.
+    /// The indices in `planned`, by the index of the rule in the new rules.
     private var plannedByRule: [Int: [Int]] = [:]
     private var plannedByApp: [String: [Int]] = [:]
     private var plannedForAnyApp: [Int] = []
@@ -195,9 +198,9 @@ private struct RuleChange {
         self.places[rule.id].map { self.new[$0] }
     }
 
-    /// Returns the planned floors that are higher than those of a previous rule.
+    /// Returns the planned floors that are higher than the floors of a previous rule.
     ///
-    /// Only a higher floor is a plan; everything else is an undo.
+    /// Only a higher floor is a plan; any other change is an undo.
     mutating func plans(beside rule: RuleDefinition) -> [RuleSetTransition.Plan] {
         var plans: [RuleSetTransition.Plan] = []
         for index in self.candidates(for: rule) {
@@ -242,7 +245,7 @@ private struct RuleChange {
 }
 
 extension RuleDefinition {
-    /// Whether the rule has all of these floors.
+    /// Whether the rule has all of the given floors.
     fileprivate func keeps(_ floors: [RuleDefinition]) -> Bool {
         let own = self.withNext.map(\.withoutNext)
         return floors.allSatisfy { own.contains($0.withoutNext) }

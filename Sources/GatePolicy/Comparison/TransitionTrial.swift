@@ -1,10 +1,10 @@
-/// Evaluates both rule sets for sample clients that represent all clients that one rule
+/// An evaluation of two rule sets for sample clients that represent all clients that a rule
 /// distinguishes.
 struct TransitionTrial {
     /// The maximum number of kinds of clients, apart from their versions, for one rule.
     private static let kindLimit = 192
     private static let listLimit = 8
-    /// The maximum number of other rules to evaluate.
+    /// The maximum number of other rules whose clients are distinguished.
     private static let ruleLimit = 64
 
     private let rule: RuleDefinition
@@ -22,7 +22,8 @@ struct TransitionTrial {
         _ old: RuleSet,
         _ new: RuleSet
     ) {
-        // Overlapping rules are included: they may still deny some of these clients, which are then tried separately.
+        // Overlapping rules may still deny some of these clients, so their clients are sampled
+        // separately.
         let besides = new.definition.rules.lazy
             .filter { $0.id != rule.id && $0.mode == .enforce && $0.match.overlaps(rule.match) }
             .prefix(Self.ruleLimit)
@@ -53,8 +54,8 @@ struct TransitionTrial {
             or other: Value
         ) -> [Claim<Value>] {
             if let own = part(match) { return own.prefix(Self.listLimit).map { .stated($0) } }
-            // If the rule has no restriction, these are the values of the other rules, a value that
-            // none of them has, and no value.
+            // For an unrestricted rule, the values are those of the other rules, a value that none
+            // of them contains, and a missing value.
             let named = others.flatMap { part($0) ?? [] } + more
             return [.stated(other), .missing]
                 + Set(named).prefix(Self.listLimit).map { .stated($0) }
@@ -70,8 +71,7 @@ struct TransitionTrial {
         var kinds = ComparedDevices(rules).samples.map { ClientIdentity(device: $0.device) }
         func vary<Value>(_ path: WritableKeyPath<ClientIdentity, Value>, _ values: [Value]) {
             guard kinds.count * values.count <= Self.kindLimit else {
-                // If there are too many combinations, each value is used in turn for some of the
-                // kinds.
+                // If there are too many combinations, each kind gets one of the values in turn.
                 for index in kinds.indices {
                     kinds[index][keyPath: path] = values[index % values.count]
                 }
@@ -129,7 +129,7 @@ struct TransitionTrial {
                     client.version = .stated(point.version)
                     client.build = point.build.map { .stated($0) } ?? .missing
                     let was = self.old.decide(client, in: before, at: now, address: nil)
-                    // A brownout ends automatically; its floor is not enforced yet.
+                    // A brownout ends automatically, and its floor is not enforced yet.
                     guard was.kind == .require, was.brownout == nil, was.ruleID == self.rule.id
                     else { continue }
                     let becomes = self.new.decide(client, in: after, at: now, address: nil)
@@ -156,7 +156,7 @@ struct TransitionTrial {
         }
     }
 
-    /// Returns the versions at the given axis indices as text, with adjacent versions merged.
+    /// Returns the versions at the given axis indices as a string, with adjacent versions merged.
     private func words(_ places: Set<Int>) -> String {
         RangeSet(places.map { $0..<$0 + 1 }).ranges
             .map { self.points.axis.words(ClosedRange($0)) }.joined(separator: " and ")

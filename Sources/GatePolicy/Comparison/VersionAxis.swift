@@ -1,19 +1,19 @@
-/// The range of all versions, divided at the versions in rules.
+/// The range of all versions, divided at the versions that rules contain.
 ///
 /// No rule distinguishes versions between two adjacent cuts.
 struct VersionAxis {
-    /// A version that represents an interval, with the bounds of the interval.
+    /// A version that represents an interval, and the bounds of the interval.
     struct Point {
         let version: AppVersion
-        /// The lower bound as text; `nil` for the lowest interval.
+        /// The lower bound as a string; `nil` for the lowest interval.
         let lower: String?
-        /// The upper bound as text; `nil` for the highest interval.
+        /// The upper bound as a string; `nil` for the highest interval.
         let upper: String?
     }
 
     let points: [Point]
 
-    /// Divides the axis before and after each of these versions.
+    /// Creates an axis that is divided before and after each of the versions.
     init(cuts: some Sequence<AppVersion>) {
         var points: [Point] = []
         var last: AppVersion?
@@ -31,7 +31,7 @@ struct VersionAxis {
         self.points = points
     }
 
-    /// Returns the versions between two points as text: `>=3.5.0 <4.0.0`.
+    /// Returns the versions between two points as a string, such as `>=3.5.0 <4.0.0`.
     func words(_ range: ClosedRange<Int>) -> String {
         let first = self.points[range.lowerBound]
         let last = self.points[range.upperBound]
@@ -47,7 +47,9 @@ struct VersionAxis {
 }
 
 extension AppVersion {
-    /// The next version above this one; no version in between is used in practice.
+    /// The next version above this version; `nil` if there is none.
+    ///
+    /// No version between the two is used in practice.
     fileprivate var next: AppVersion? {
         guard self.prerelease.isEmpty else {
             // `2.0.0-rc.1.0` is the lowest version above `2.0.0-rc.1`.

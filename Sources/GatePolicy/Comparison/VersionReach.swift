@@ -2,12 +2,12 @@
 package enum VersionReach: Sendable, Equatable {
     /// The newest versions pass.
     case open
-    /// All versions above some version are denied.
+    /// All versions above a certain version are denied.
     case closedAbove
     /// No version passes.
     case closed
 
-    /// Evaluates several rules together.
+    /// Creates the result for several rules, evaluated together.
     package init(of rules: [RuleDefinition]) {
         let builds = rules.flatMap(\.blockedBuilds)
         let axis = VersionAxis(
@@ -19,8 +19,8 @@ package enum VersionReach: Sendable, Equatable {
             self = .closed
             return
         }
-        // If builds of the highest version are blocked without an upper limit, no build of it
-        // passes.
+        // If builds of the highest version are blocked without an upper limit, the newest builds of
+        // that version are denied.
         let isHighest = last == axis.points.last?.version
         self = isHighest && !builds.contains { $0.isEndless(for: last) } ? .open : .closedAbove
     }

@@ -1,22 +1,23 @@
 /// A rule prepared for evaluation.
 ///
-/// This is a class, because evaluating thousands of structs would copy each of them.
+/// The type is a class, because evaluating thousands of structs would copy each of them.
 final class CompiledRule: Sendable {
     let definition: RuleDefinition
-    /// The index of the rule in the definition; for an entry of `next`, the index of the rule that
-    /// contains it.
+    /// The index of the rule in the definition.
+    ///
+    /// An entry of `next` has the index of the rule that contains the entry.
     let place: Int
-    /// The numbers of the rule's request patterns; `nil` for all requests.
+    /// The indices of the rule's request patterns; `nil` if the rule matches all requests.
     let patterns: [Int]?
-    /// The channels in lower case, as in client identities.
+    /// The channels that the rule matches, in lower case, as in client identities.
     private let channels: [String]?
     private let isTimed: Bool
-    /// Whether the terms of the rule depend on neither the time nor the content of stores.
+    /// Whether the terms of the rule depend on neither the time nor stores.
     var isConstant: Bool { !self.isTimed && self.availability == nil }
-    /// Whether the floor depends on versions, and whether it depends on builds.
+    /// Whether the floor depends on the client's version.
     private let dependsOnVersion: Bool
     private let dependsOnBuild: Bool
-    /// The content of the stores; `nil` for a rule that does not depend on it.
+    /// The availability of releases in stores; `nil` for a rule that does not depend on stores.
     private let availability: StoreAvailability?
 
     init(
@@ -35,10 +36,10 @@ final class CompiledRule: Sendable {
         self.availability = StoreAvailability(definition, releases)
     }
 
-    /// A client with the properties that rules evaluate.
+    /// A client, with the properties that rules evaluate.
     struct Subject {
         let identity: ClientIdentity
-        /// The release of the client's version; for a pre-release, the release that it precedes.
+        /// The client's version without its pre-release identifiers, if any.
         let release: AppVersion?
         let address: String?
 
@@ -49,7 +50,7 @@ final class CompiledRule: Sendable {
         }
     }
 
-    /// Returns the missing or unparsable parts of the identity that determine whether the rule
+    /// Returns the missing or unparsable parts of the identity that could change whether the rule
     /// matches; `nil` if the rule does not match.
     func gaps(of subject: Subject, in scope: RequestScope) -> [IdentityGap]? {
         if let patterns, !patterns.contains(where: { scope.patterns.contains($0) }) { return nil }
@@ -81,8 +82,8 @@ final class CompiledRule: Sendable {
         return gaps
     }
 
-    /// Returns the stage of the rule for a client that it matches or, if parts of the identity are
-    /// missing, may match.
+    /// Returns the stage of the rule for a client that the rule matches, or may match if parts of
+    /// the identity are missing.
     func stage(
         for subject: Subject,
         matchingUpTo gaps: [IdentityGap],
@@ -113,14 +114,14 @@ final class CompiledRule: Sendable {
         self.definition.admission(of: subject.identity, address: subject.address)
     }
 
-    /// Compares names by their bytes, as platforms are compared.
+    /// Whether two names have the same bytes, which is also how platforms are compared.
     private static func areSame(_ name: String, _ other: String) -> Bool {
         name.utf8.elementsEqual(other.utf8)
     }
 
     /// Whether a claim is, or may be, one of the accepted values.
     ///
-    /// If the claim is missing or unparsable, it is added to the gaps.
+    /// A missing or unparsable claim is added to the gaps.
     private static func accepts<Value, Accepted>(
         _ claim: Claim<Value>,
         _ part: IdentityPart,
@@ -140,7 +141,9 @@ final class CompiledRule: Sendable {
         return stage.store?.recommendation ?? self.definition.recommendation
     }
 
-    /// Evaluates the rule for a client that it matches or may match; `nil` if it has no effect now.
+    /// Evaluates the rule for a client that it matches or may match.
+    ///
+    /// Returns `nil` if the rule currently has no effect.
     func ruling(
         on subject: Subject,
         _ stage: RuleStage,
@@ -148,8 +151,8 @@ final class CompiledRule: Sendable {
     ) -> Ruling? {
         let recommendation = self.recommendation(at: stage)
         guard gaps.isEmpty else {
-            // A rule that does not certainly match does not deny the client. It requires the missing
-            // parts, but only if it would currently deny or recommend something.
+            // A rule whose match is uncertain never denies the client. The rule requires the
+            // missing parts, but only if it would currently deny or recommend something.
             let asks = stage.refuses || !recommendation.isEmpty || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil
         }
@@ -170,7 +173,8 @@ final class CompiledRule: Sendable {
         if let breach = self.breach(by: subject),
             var ruling = Ruling(below: breach, stage.floor)
         {
-            // The floor alone decides about this client, so its missing parts do not matter.
+            // The floor alone determines the decision, so missing parts of the identity do not
+            // matter.
             ruling.maintenance = announced
             ruling.store = stage.store
             ruling.cannotUpdate = self.excludesDevice(of: subject)
@@ -195,8 +199,10 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// Returns the reason why a client is below a recommendation; `nil` if the client is not below
-    /// it, or if too little is known.
+    /// Returns the reason why a client is below a recommendation.
+    ///
+    /// Returns `nil` if the client is not below the recommendation, or if the value to compare is
+    /// unknown.
     private func shortfall(
         of subject: Subject,
         _ recommendation: Recommendation
@@ -221,7 +227,8 @@ final class CompiledRule: Sendable {
         )
     }
 
-    /// Returns the denial that the rule holds back until the store has the update.
+    /// Returns the denial that the rule defers until the store has the update; `nil` if there is
+    /// none.
     func held(on subject: Subject, _ stage: RuleStage) -> Decision.Held? {
         guard stage.isHeld, !stage.isClosed, self.breach(by: subject) != nil else { return nil }
         return Decision.Held(ruleID: self.definition.id, until: stage.store?.floor.date)
@@ -234,8 +241,9 @@ final class CompiledRule: Sendable {
         return !ranges.contains { $0.contains(version) }
     }
 
-    /// Returns the reason why a client is below the floor; `nil` if the client is not below it, or
-    /// if too little is known.
+    /// Returns the reason why a client is below the floor.
+    ///
+    /// Returns `nil` if the client is not below the floor, or if the value to compare is unknown.
     func breach(by subject: Subject) -> Decision.Reason? {
         self.definition.breach(
             by: subject.identity.version.value,

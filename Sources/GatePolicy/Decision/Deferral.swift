@@ -1,25 +1,25 @@
 /// The reason why a rule does not yet deny a client below its floor.
 package struct Deferral: Sendable, Equatable {
-    /// The ID of the rule, even if the floor is in its `next`.
+    /// The ID of the rule, which may have the floor in its `next`.
     package let ruleID: String
     /// The condition of the floor that the client does not meet.
     package let reason: Decision.Reason
-    /// The start of enforcement, if it is in the future.
+    /// The start of enforcement; `nil` if enforcement has started or has no date.
     let enforceFrom: Timestamp?
-    /// The rollout progress for the client, if the rule has a rollout.
+    /// The rollout progress for the client; `nil` if the rule has no rollout.
     let rollout: Reach?
 
     /// The progress of a rollout, and the client's position in it.
     struct Reach: Equatable {
-        /// The percentage of clients that the rollout includes now.
+        /// The percentage of clients that the rollout currently includes.
         let percent: Double
-        /// The percentage at which the rollout includes the client.
+        /// The percentage at which the rollout will include the client.
         let place: Double
         /// The time of the step that includes the client; `never` if no step does.
         let admission: EffectiveFrom
     }
 
-    /// The events that have to occur before the client is denied, as text.
+    /// A description of the events that have to occur before the client is denied.
     package var words: String {
         let day = self.enforceFrom.map { "the floor is enforced from \($0)" }
         let reach = self.rollout.map { rollout in
@@ -34,8 +34,9 @@ package struct Deferral: Sendable, Equatable {
         return [day, reach].compactMap(\.self).joined(separator: "; ")
     }
 
-    /// Formats a percentage with up to two decimal places, rounded up: a client at 20.001% is not
-    /// within 20%.
+    /// Returns a percentage with up to two decimal places, rounded up.
+    ///
+    /// A client at 20.001% must not be shown as within 20%.
     private static func percent(_ percent: Double) -> String {
         let hundredths = Int((percent * 100).rounded(.up))
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
@@ -45,7 +46,8 @@ package struct Deferral: Sendable, Equatable {
 }
 
 extension Decision {
-    /// Returns the reason as text, taking into account rules whose dates or rollouts defer a denial.
+    /// Returns a description of the reason that takes into account rules whose dates or rollouts
+    /// defer a denial.
     package func reason(with deferrals: [Deferral]) -> String {
         let isEarly = self.reason == .noRuleApplies && !deferrals.isEmpty
         return isEarly ? "no rule applies yet" : "\(self.reason)"
@@ -53,8 +55,8 @@ extension Decision {
 }
 
 extension CompiledRule {
-    /// Returns the reason why the rule does not yet deny a client; `nil` if its dates and its
-    /// rollout make no difference.
+    /// Returns the reason why the rule does not yet deny a client; `nil` if neither its dates nor
+    /// its rollout is the reason.
     func deferral(
         of subject: Subject,
         in scope: RequestScope,

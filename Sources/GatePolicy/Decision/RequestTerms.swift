@@ -1,19 +1,19 @@
 /// The labels under which an evaluated request is counted.
 ///
-/// All names come from the rules file, and `other` replaces any other name. Clients therefore
-/// cannot increase the number of labels.
+/// All names come from the rules file, and `other` replaces any other name, so that clients cannot
+/// increase the number of labels.
 package struct RequestTerms: Sendable, Hashable {
-    /// An app in the rules, a matching app pattern in the rules, or `other`.
+    /// The app as named in the rules, a matching app pattern in the rules, or `other`.
     package let app: String
-    /// A platform in the rules, or `other`.
+    /// The platform as named in the rules, or `other`.
     package let platform: String
     package let kind: Decision.Kind
-    /// The deciding rule; `unidentified` if the policy for unidentified clients decided; otherwise
+    /// The ID of the deciding rule, `unidentified` for the policy for unidentified clients, or
     /// `none`.
     package let rule: String
     /// The observing rules and policies that would have denied the request, named as in `rule`.
     package let observed: [String]
-    /// The required part of the identity that is missing or unparsable.
+    /// The required part of the identity that is missing or unparsable; `nil` if there is none.
     package let gap: IdentityGap?
     /// The route; `nil` for the default backend.
     package let route: Route?
@@ -30,8 +30,9 @@ package struct RequestTerms: Sendable, Hashable {
             self.backend = backend
         }
     }
-    /// Whether a pass lifted the denial or the route of the rule; `kind` is then `allow`, or
-    /// `recommend` for a route.
+    /// Whether a pass lifted the rule's denial or route.
+    ///
+    /// `kind` is then `allow`, or `recommend` for a route.
     package let isPassed: Bool
 
     package init(
@@ -56,16 +57,18 @@ package struct RequestTerms: Sendable, Hashable {
         self.isPassed = isPassed
     }
 
-    /// The name of the decision.
+    /// The name of the decision; `passed` if a pass lifted the denial or the route.
     package var decision: String { self.isPassed ? Decision.passedName : self.kind.rawValue }
 
-    /// The label for a missing name, and for a name that the rules do not contain.
+    /// The label that replaces a missing name, or a name that the rules do not contain.
     package static let other = "other"
 
     /// The labels of a CORS preflight, which is never evaluated.
     package static let preflight = RequestTerms(kind: .allow)
 
-    /// The labels without names from the rules file; they have only a few dozen combinations.
+    /// The labels without names from the rules file.
+    ///
+    /// These labels have only a few dozen combinations.
     package var withoutNames: RequestTerms {
         RequestTerms(kind: self.kind, rule: Self.other, gap: self.gap, isPassed: self.isPassed)
     }
@@ -82,7 +85,7 @@ extension RequestTerms.Route {
     }
 }
 
-/// The apps and platforms in rules and releases.
+/// The apps and platforms that rules and releases name.
 ///
 /// `ClientClasses` distinguishes clients by the same names, so that all clients of a class have the
 /// same labels.

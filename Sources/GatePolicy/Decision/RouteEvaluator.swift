@@ -1,10 +1,10 @@
 /// Selects the backend for a client that passes.
 ///
-/// Routes are evaluated apart from the floors, so that they cannot change a decision.
+/// Routes are evaluated separately from floors, so that they cannot change a decision.
 struct RouteEvaluator: Sendable {
     private let rules: [CompiledRule]
     private let index: RuleIndex
-    /// Whether no route is applied, regardless of the mode of the rules.
+    /// Whether all routes are only observed, regardless of the mode of each rule.
     private let isObserving: Bool
 
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
@@ -48,13 +48,13 @@ struct RouteEvaluator: Sendable {
 }
 
 extension Decision {
-    /// The backend that a rule selects.
+    /// The destination that a rule selects.
     package struct Destination: Sendable, Hashable {
         package let ruleID: String
         package let backend: String
         package let fallback: Route.Fallback
 
-        /// Creates the destination of a rule's route; `nil` if the rule has none.
+        /// Creates the destination of a rule's route; `nil` if the rule has no route.
         init?(_ rule: RuleDefinition) {
             guard let route = rule.route else { return nil }
             self.ruleID = rule.id

@@ -3,9 +3,9 @@ struct RuleEvaluator: Sendable {
     let rules: [CompiledRule]
     private let index: RuleIndex
     private let unidentified: UnidentifiedPolicy
-    /// Whether nothing is enforced, regardless of the mode of the rules.
+    /// Whether nothing is enforced, regardless of the mode of each rule.
     let isObserving: Bool
-    /// The requests for which the policy for unidentified clients is stricter, by pattern number.
+    /// The requests for which the policy for unidentified clients is stricter, by pattern index.
     private let strictPaths: [(pattern: Int, actions: UnidentifiedActions)]
     private let routes: RouteEvaluator
 
@@ -30,9 +30,9 @@ struct RuleEvaluator: Sendable {
         }
     }
 
-    /// Evaluates a client.
+    /// Returns the decision about a client.
     ///
-    /// With `ignoresMaintenance`, maintenance windows do not deny any request.
+    /// If `ignoresMaintenance` is true, maintenance windows do not deny any request.
     func decide(
         _ identity: ClientIdentity,
         in scope: RequestScope,
@@ -64,7 +64,7 @@ struct RuleEvaluator: Sendable {
                 decision.observe(self.observed(ruling, by: compiled.definition, actions))
                 ruling = compiled.hint(to: subject, stage)
             }
-            // Reads individual fields, because copying the whole rule costs more than evaluating
+            // Individual fields are read, because copying the whole rule costs more than evaluating
             // it.
             switch compiled.definition.mode {
             case .enforce:
@@ -76,7 +76,7 @@ struct RuleEvaluator: Sendable {
                 if let window = ruling.warning?.nextBrownout {
                     nextBrownout = BrownoutWindow.next(nextBrownout, window)
                 }
-                // Among equally strict rulings, the first one in the file applies.
+                // Among equally strict rulings, the first in the file applies.
                 guard ruling.outranks(strictest) else { continue }
                 strictest = ruling
                 deciding = compiled
@@ -97,7 +97,8 @@ struct RuleEvaluator: Sendable {
         return decision
     }
 
-    /// Whether a rule in this rule set certainly matches a client, for requests in a scope.
+    /// Whether this rule set contains the rule, and the rule certainly matches a client for
+    /// requests in a scope.
     func isMeant(
         _ identity: ClientIdentity,
         in scope: RequestScope,
@@ -111,7 +112,7 @@ struct RuleEvaluator: Sendable {
 
     /// Returns the gap of an unidentified client, regardless of the rules.
     private static func gaps(of identity: ClientIdentity) -> Set<IdentityGap> {
-        // A client that sends its build is identified; a rule that requires a version reports its
+        // A client that sends its build is identified. A rule that requires a version reports its
         // own gap.
         guard identity.build.value == nil else { return [] }
         return identity.version.gap(.version).map { [$0] } ?? []
@@ -139,7 +140,7 @@ struct RuleEvaluator: Sendable {
         }
     }
 
-    /// Applies the policy for unidentified clients.
+    /// Applies the policy for unidentified clients to a decision.
     private func apply(
         _ actions: UnidentifiedActions,
         _ gaps: [IdentityGap],
@@ -171,8 +172,8 @@ struct RuleEvaluator: Sendable {
 extension Decision {
     /// Records the effect of one floor of an observing rule.
     ///
-    /// Only the strictest of the rule's floors, including those in `next`, is kept; if several are
-    /// equally strict, the first one is kept.
+    /// Only the strictest of the rule's floors, including those in `next`, is kept. Among equally
+    /// strict floors, the first is kept.
     fileprivate mutating func observe(_ words: [Observed]) {
         guard let word = words.first else { return }
         let known = self.observed.first { $0.ruleID == word.ruleID }

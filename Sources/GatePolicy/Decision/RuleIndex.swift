@@ -1,9 +1,11 @@
-/// Finds the rules that may match a client, without evaluating all rules.
+/// An index that finds the rules that may match a client, without evaluating all rules.
 ///
 /// Each rule is indexed under the values of one of its conditions: apps, platforms or request
-/// patterns. The condition that it shares with the fewest rules is used. A rule that is found does
-/// not necessarily match. A rule that is not found either cannot match, or is redundant: if the
-/// client sends no value, a rule that is found has the same effect.
+/// patterns. The condition whose values occur in the fewest rules is used.
+///
+/// A rule that is found does not necessarily match. A rule that is not found either cannot match,
+/// or is redundant: if the client sends no value, another rule, which is found, has the same
+/// effect.
 struct RuleIndex: Sendable {
     /// The rules that are indexed under the values of one condition.
     private struct ConditionIndex<Value: Sendable & Hashable>: Sendable {
@@ -17,7 +19,7 @@ struct RuleIndex: Sendable {
         /// Indexes a rule under the values that it matches.
         mutating func keep(_ rule: Int, under values: [Value], _ question: RuleMatch?) {
             for value in Set(values) { self.rules[value, default: []].append(rule) }
-            // An empty list matches no client, not even one without a value.
+            // An empty list matches no client, not even a client without a value.
             guard !values.isEmpty else { return }
             guard question.map({ self.questions.insert($0).inserted }) ?? true else { return }
             self.unclaimed.append(rule)
@@ -29,13 +31,13 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// Returns the conditions of a rule other than the indexed one.
+    /// Returns the conditions of a rule without the indexed condition.
     ///
-    /// If a client meets these conditions and does not send the indexed value, the rule requires that
-    /// value. Rules with equal other conditions thus have the same effect on such a client.
+    /// If a client meets these conditions and does not send the indexed value, the rule requires
+    /// that value. Rules whose other conditions are equal have the same effect on such a client.
     ///
-    /// The result is `nil` if the rule depends on the time or on stores, or is not enforced, so that
-    /// no other rule can replace it.
+    /// The result is `nil` if the rule depends on the time or on stores, or is not enforced,
+    /// because no other rule can then replace it.
     private static func question<Value>(
         _ rule: CompiledRule,
         without condition: WritableKeyPath<RuleMatch, [Value]?>
@@ -54,7 +56,8 @@ struct RuleIndex: Sendable {
             for value in values ?? [] { self.counts[value, default: 0] += 1 }
         }
 
-        /// Returns an upper bound on the number of rules under these values; `Int.max` for `nil`.
+        /// Returns an upper bound on the number of rules with one of these values; `Int.max` for
+        /// `nil`.
         func total(_ values: [Value]?) -> Int {
             guard let values else { return .max }
             return values.reduce(0) { $0 + (self.counts[$1] ?? 0) }
@@ -66,7 +69,7 @@ struct RuleIndex: Sendable {
     private var patterns: [Int: [Int]] = [:]
     /// The rules that are indexed under request patterns, in ascending order.
     private var patterned: [Int] = []
-    /// The rules without any of these conditions.
+    /// The rules without any of the indexed conditions.
     private var others: [Int] = []
 
     init(_ rules: [CompiledRule]) {
@@ -115,7 +118,7 @@ struct RuleIndex: Sendable {
             let matching = Set(numbers.flatMap { self.patterns[$0] ?? [] })
             add(matching.sorted())
         }
-        // Among equally strict rules, the first one in the file applies.
+        // Among equally strict rules, the first in the file applies.
         return isSorted ? found : found.sorted()
     }
 }

@@ -1,12 +1,13 @@
 /// The stage of a rule for one client at one time.
 struct RuleStage {
-    /// The effect on a client below the floor, which consists of minimums and blocked versions and
-    /// builds.
+    /// The effect on a client below the floor.
+    ///
+    /// The floor consists of minimums and of blocked versions and builds.
     enum Floor: Equatable {
         /// No effect yet.
         case absent
         case warned(Decision.Warning)
-        /// The floor is enforced until the end of the window; after that, there is only a warning
+        /// The floor is enforced until the end of the window, after which there is only a warning
         /// again.
         case brownout(BrownoutWindow, Decision.Warning)
         case enforced
@@ -25,11 +26,11 @@ struct RuleStage {
     private(set) var maintenance = Maintenance.absent
     /// Whether the rule still recommends a version or build.
     private(set) var recommends = true
-    /// The content of the client's store; `nil` if the rule does not depend on it.
+    /// The state of the client's store; `nil` if the rule does not depend on stores.
     private(set) var store: StoreView?
     /// Whether the floor is absent only because the store does not have the update yet.
     private(set) var isHeld = false
-    /// The next time at which the stage may change; `nil` if it never does.
+    /// The next time at which the stage may change; `nil` if the stage never changes.
     private(set) var nextChange: Timestamp?
 
     /// Whether a client below the floor is denied.
@@ -88,7 +89,7 @@ struct RuleStage {
         _ admission: EffectiveFrom,
         at now: Timestamp
     ) -> Floor {
-        // A rule that has only a maintenance window has no floor, and no effect outside that
+        // A rule that has only a maintenance window has no floor, and has no effect outside the
         // window.
         if rule.maintenance != nil, !rule.hasTerms { return .absent }
         let schedule = rule.schedule

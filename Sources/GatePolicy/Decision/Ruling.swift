@@ -6,11 +6,11 @@ struct Ruling {
     var gaps: [IdentityGap] = []
     /// The dates of a warning or a brownout.
     var warning: Decision.Warning?
-    /// The brownout whose end also ends the denial; `nil` for a permanent denial.
+    /// The brownout with which the denial ends; `nil` for a permanent denial.
     var brownout: BrownoutWindow?
-    /// The active maintenance window; in rulings of another kind, the announced window.
+    /// The active maintenance window; in rulings of other kinds, the announced window.
     var maintenance: MaintenanceWindow?
-    /// The content of the client's store; `nil` if the rule does not depend on it.
+    /// The state of the client's store; `nil` if the rule does not depend on stores.
     var store: StoreView?
     /// Whether the device is too old for the update.
     var cannotUpdate = false
@@ -42,8 +42,8 @@ extension Ruling {
 
     /// Whether this ruling is stricter than another ruling.
     ///
-    /// An earlier enforcement date and a longer brownout or maintenance window are stricter.
-    /// Clients therefore get the first date on which they have to update, and the end of the last
+    /// An earlier enforcement date and a longer brownout or maintenance window are stricter, so
+    /// that clients get the first date on which they have to update, and the end of the last
     /// brownout or maintenance window.
     func outranks(_ other: Ruling) -> Bool {
         guard self.kind == other.kind else { return self.kind > other.kind }

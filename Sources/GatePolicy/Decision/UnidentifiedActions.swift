@@ -3,13 +3,13 @@ struct UnidentifiedActions: Sendable {
     private var missing: UnidentifiedPolicy.Action
     private var unreadable: UnidentifiedPolicy.Action
 
-    /// Creates the actions; `nil` means `allow`.
+    /// Creates the actions; `nil` represents `allow`.
     init(_ missing: UnidentifiedPolicy.Action?, _ unreadable: UnidentifiedPolicy.Action?) {
         self.missing = missing ?? .allow
         self.unreadable = unreadable ?? .allow
     }
 
-    /// Replaces each action with the corresponding action from `other`, if the latter is stricter.
+    /// Replaces each action with the corresponding action from `other`, if that action is stricter.
     mutating func tighten(_ other: UnidentifiedActions) {
         self.missing = max(self.missing, other.missing)
         self.unreadable = max(self.unreadable, other.unreadable)

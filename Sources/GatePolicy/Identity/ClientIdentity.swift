@@ -10,9 +10,9 @@ package struct ClientIdentity: Sendable, Hashable {
     package var device: Claim<String>
     /// The unparsed values of the language fields, such as `Accept-Language`.
     private var languageFields: [String]
-    /// The country that the client connects from, according to a proxy: a lower-case code.
+    /// The lower-case code of the country that the client connects from, according to a proxy.
     package var country: Claim<String>
-    /// The country of the store that the client gets its updates from: a lower-case code.
+    /// The lower-case code of the country of the store that the client gets its updates from.
     package var storefront: Claim<String>
 
     package init(
@@ -43,14 +43,14 @@ package struct ClientIdentity: Sendable, Hashable {
 extension ClientIdentity {
     /// The preferred languages of the client, best first.
     ///
-    /// They are parsed on access, because few responses contain texts.
+    /// The languages are parsed on access, because few responses contain texts.
     package var languages: [LanguageRange] { LanguageRange.list(parsing: self.languageFields) }
 
-    /// The country of the client's store, if it is known: the storefront that the client sends, or
-    /// the country that it connects from.
+    /// The country of the client's store; `nil` if it is unknown.
     ///
-    /// An unparsable storefront is not replaced by that country, because the client's store may be
-    /// in any country. Languages do not determine the store.
+    /// The value is the storefront that the client sends, or else the country that the client
+    /// connects from. The latter does not replace an unparsable storefront, because the client's
+    /// store may be in any country. Languages do not determine the store.
     var storeCountry: String? {
         switch self.storefront {
         case .stated(let country): country
@@ -59,8 +59,10 @@ extension ClientIdentity {
         }
     }
 
-    /// The country for choosing store URLs, in lower case: the country that the client connects
-    /// from, or else the region of the most preferred language that has a country as its region.
+    /// The lower-case country code for choosing store URLs; `nil` if no country is known.
+    ///
+    /// The value is the country that the client connects from, or else the region of the most
+    /// preferred language that has a country as its region.
     var likelyCountry: String? {
         if let country = self.country.value { return country }
         let regions = self.languages.lazy.filter { $0.weight > 0 }.compactMap(\.tag?.region)

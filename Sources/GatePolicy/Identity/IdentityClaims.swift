@@ -1,30 +1,32 @@
-/// A request's header lines and query parameters that may state the client identity, as received.
+/// The header lines and query parameters of a request that may state the client identity, as
+/// received.
 ///
 /// `RuleSet.noClaims` is an empty value.
 package struct IdentityClaims: Sendable {
     /// A header line or a query parameter.
     struct Line: Sendable {
-        /// The index of the name among the names that are read.
+        /// The index of the line's name in the list of header or query names to read.
         let name: Int
         /// The range of the value in `bytes`; `nil` if the value exceeds the maximum length.
         let value: Range<Int>?
-        /// Whether the value may be parsed as a list.
+        /// Whether the value contains a comma, and can be parsed as a list.
         let hasComma: Bool
     }
 
-    /// How a plus sign in the value of a query parameter is decoded.
+    /// The decoding of a plus sign in the value of a query parameter.
     ///
     /// Forms encode a space as `+` (URL standard section 5.1), but apps write `1.2.3+45` literally.
     enum PlusSign: Sendable {
         case plus
         case blank
-        /// A plus sign becomes a space if the result is a version; otherwise, it is kept.
+        /// A plus sign becomes a space if the result contains a version; otherwise, the plus sign
+        /// is kept.
         case blankInVersion
     }
 
     private let headerNames: [String]
     private let queryNames: [String]
-    /// How plus signs are decoded, by the index of the parameter.
+    /// The decoding of plus signs, by the index of the parameter.
     private let plusSigns: [PlusSign]
     private let platforms: PlatformNames
     private(set) var bytes: [UInt8] = []
@@ -50,13 +52,17 @@ package struct IdentityClaims: Sendable {
         self.query.removeAll(keepingCapacity: true)
     }
 
-    /// Adds a header line if it is part of the identity; `name` is in lower case.
+    /// Adds a header line if it is part of the identity.
+    ///
+    /// `name` must be in lower case.
     package mutating func addHeader(_ name: String, _ value: String) {
         guard let index = self.headerNames.firstIndex(of: name) else { return }
         self.addHeader(at: index, value.utf8Span.span)
     }
 
-    /// Adds a line of the header field at an index in `RuleSet.identityHeaderNames`.
+    /// Adds a header line.
+    ///
+    /// `index` is the index of the field name in `RuleSet.identityHeaderNames`.
     package mutating func addHeader(at index: Int, _ value: Span<UInt8>) {
         self.headers.append(self.line(index, value))
     }
@@ -70,8 +76,9 @@ package struct IdentityClaims: Sendable {
         }
     }
 
-    /// Adds the query parameter at an index in `RuleSet.identityQueryNames`, with its
-    /// percent-encoded value as received.
+    /// Adds a query parameter with its percent-encoded value, as received.
+    ///
+    /// `index` is the index of the parameter name in `RuleSet.identityQueryNames`.
     package mutating func addQuery(at index: Int, _ value: [UInt8]) {
         let isRead = value.count <= IdentityLimits.lineLength
         let decoded = isRead ? self.decoded(value, self.plusSigns[index]) : value
@@ -100,21 +107,20 @@ package struct IdentityClaims: Sendable {
 }
 
 extension IdentityClaims {
-    /// The extent of the values in some lines.
+    /// The extent of the values that were read from lines.
     enum Extent {
-        /// Only whitespace and commas.
+        /// The lines contain only whitespace and commas.
         case nothing
         case values
-        /// More than the limits allow: see `IdentityLimits`.
+        /// The values exceed `IdentityLimits`.
         case tooMuch
     }
 
-    /// Calls `body` with each value in the lines with these names, without surrounding whitespace,
-    /// until `body` returns false.
+    /// Calls `body` with each value in the lines with these names until `body` returns false.
     ///
-    /// Lines are split at commas, because `X: a, b` and two lines `X: a` and `X: b` are equivalent
-    /// (RFC 9110 section 5.3), and a proxy in front of the gate may have joined them. Empty
-    /// elements are ignored (section 5.6.1.2).
+    /// The values have no surrounding whitespace. Lines are split at commas, because `X: a, b` and
+    /// two lines `X: a` and `X: b` are equivalent (RFC 9110 section 5.3), and a proxy in front of
+    /// the gate may have joined them. Empty elements are ignored (section 5.6.1.2).
     ///
     /// - Returns: The extent of the values that were read.
     func forEachValue(
@@ -134,15 +140,16 @@ extension IdentityClaims {
         return reader.values == 0 ? .nothing : .values
     }
 
-    /// Whether all implementations parse the line as a single value.
+    /// Whether every implementation parses the line as a single value.
     func isOneValue(_ line: Line) -> Bool {
         guard !line.hasComma else { return false }
         guard let value = line.value else { return true }
         return !self.bytes.span.withoutBlanks(value).isEmpty
     }
 
-    /// Returns the values of the lines with these names, excluding those that exceed the maximum
-    /// length.
+    /// Returns the values of the lines with these names.
+    ///
+    /// Values that exceed the maximum length are omitted.
     func texts(of lines: [Line], named names: [Int]) -> [String] {
         let bytes = self.bytes.span
         var texts: [String] = []

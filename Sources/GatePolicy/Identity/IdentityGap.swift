@@ -14,8 +14,8 @@ package enum IdentityGap: Sendable, Hashable, CustomStringConvertible {
 extension IdentityGap: Comparable {
     /// Orders gaps independently of the order of the rules.
     ///
-    /// Unparsable parts come before missing parts, because unparsable parts are more informative.
-    /// Gaps of the same kind are ordered by part, with the version first.
+    /// Unparsable parts come before missing parts, because they are more informative. Gaps of the
+    /// same kind are ordered by part, with the version first.
     package static func < (left: IdentityGap, right: IdentityGap) -> Bool {
         left.rank < right.rank
     }

@@ -1,6 +1,6 @@
 /// The limits for the identity in a request.
 ///
-/// A part that exceeds them is unparsable, so that a client's fields cannot increase the cost of a
+/// A part that exceeds a limit is unparsable, so that clients cannot increase the cost of a
 /// request.
 package enum IdentityLimits {
     /// The maximum length of the value of a header line or query parameter, in bytes.
@@ -9,6 +9,6 @@ package enum IdentityLimits {
     static let values = 8
     /// The maximum total length of several values, in bytes.
     static let listLength = 256
-    /// The maximum number of list elements, including empty ones (RFC 9110 section 5.6.1.2).
+    /// The maximum number of list elements, including empty elements (RFC 9110 section 5.6.1.2).
     static let elements = 32
 }

@@ -1,5 +1,6 @@
-/// The changes to the identity headers of a forwarded request that make the backend read the same
-/// values as the gate.
+/// The changes to the identity headers of a forwarded request.
+///
+/// After these changes, the backend reads the same values as the gate.
 package struct UpstreamIdentity: Sendable, Equatable {
     /// The names of the fields to remove, in lower case.
     package var drop: [String]
@@ -14,7 +15,7 @@ package struct UpstreamIdentity: Sendable, Equatable {
 extension IdentityReader {
     /// Returns the changes to the lines that the backend could interpret differently from the gate.
     ///
-    /// A single line with one value is not changed, even if that value is unparsable. Several lines
+    /// A single line with one value is not changed, even if the value is unparsable. Several lines
     /// or values for a part are replaced by one line. A part that was read from another source is
     /// added as a header field.
     func upstreamIdentity(
@@ -28,7 +29,7 @@ extension IdentityReader {
                 count += 1
                 isPlain = isPlain && claims.isOneValue(line)
             }
-            // The most frequent case: the value is forwarded unchanged.
+            // In the most frequent case, the value is forwarded unchanged.
             if count == 1, isPlain { continue }
             let stated = Self.text(of: part, in: identity)
             if count == 0, stated == nil { continue }
@@ -51,8 +52,9 @@ extension IdentityReader {
         return upstream
     }
 
-    /// Returns the lowest of several versions, so that a client that sends several versions is
-    /// treated as having the lowest.
+    /// Returns the lowest of several versions or builds.
+    ///
+    /// A client that sends several values is treated as having the lowest.
     private func lowest(_ part: IdentityPart, in claims: IdentityClaims) -> String? {
         func lowest<Value: Comparable>(_ read: (Span<UInt8>) -> Claim<Value>) -> Value? {
             var lowest: Value?

@@ -1,7 +1,7 @@
 /// Reads the client identity from the sources in a rules file.
 ///
 /// For each part, header fields take precedence over the query. The `User-Agent` is used only if
-/// neither contains a version.
+/// neither the header fields nor the query contain a version.
 struct IdentityReader: Sendable {
     static let userAgent = "user-agent"
 
@@ -12,16 +12,16 @@ struct IdentityReader: Sendable {
     let headerNames: [String]
     /// The names of all query parameters that are read, in lower case and without duplicates.
     let queryNames: [String]
-    /// The indices of the names for a part, by the raw value of the part.
+    /// The indices in `headerNames` of the fields for a part, by the raw value of the part.
     private let headerIndices: [[Int]]
     private let queryIndices: [[Int]]
     private let plusSigns: [IdentityClaims.PlusSign]
     let userAgentIndex: Int?
     /// The parts that the backend reads, each with its header field and the indices of all fields
-    /// for it.
+    /// for the part.
     ///
-    /// Languages are excluded, because they are a list that all backends parse alike. The country
-    /// is excluded, because another proxy sets it.
+    /// Languages are excluded, because all backends parse language lists alike. The country is
+    /// excluded, because another proxy sets its header field.
     let forwarded: [(part: IdentityPart, name: String, indices: [Int])]
 
     init(_ sources: IdentitySources, platforms: PlatformNames) {
@@ -149,7 +149,7 @@ struct IdentityReader: Sendable {
             let matches = self.sources.userAgents.lazy.compactMap { $0.match(text) }
             guard let match = matches.first else { continue }
             for (field, text) in match {
-                // A comma here is part of a product comment, and does not separate values.
+                // A comma in this value is part of a product comment, and does not separate values.
                 let value = Array(text.trimmingBlanks.utf8)
                 if !value.isEmpty { values[field.part, default: []].append(value) }
             }

@@ -4,18 +4,19 @@ package enum IdentityPart: Int, Sendable, CaseIterable {
         storefront
 }
 
-/// The header fields, query parameters and patterns that the client identity is read from.
+/// The header fields, query parameters and patterns from which the client identity is read.
 package struct IdentitySources: Sendable, Equatable {
-    /// Header field names by part, in lower case.
+    /// The lower-case header field names, by part.
     ///
-    /// All names of a part are read; if their values differ, the part is unparsable.
+    /// All fields of a part are read. If their values differ, the part is unparsable.
     package var headers: [IdentityPart: [String]]
-    /// Patterns for apps that never sent an identity header.
+    /// The `User-Agent` patterns, for apps that have never sent an identity header.
     ///
     /// The patterns are tried in order if neither the headers nor the query contain a version.
     package var userAgents: [UserAgentPattern]
-    /// Query parameters by part, in lower case; for WebSocket handshakes from browsers, which
-    /// cannot set headers.
+    /// The lower-case query parameter names, by part.
+    ///
+    /// The parameters exist for WebSocket handshakes from browsers, which cannot set headers.
     package var query: [IdentityPart: String]
 
     /// The default header fields, without patterns and query parameters.

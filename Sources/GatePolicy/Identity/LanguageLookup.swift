@@ -1,7 +1,7 @@
 /// Selects the language of a response (RFC 4647 section 3.4, "Lookup").
 ///
-/// Also finds a language under its other codes, and in the script that is used in the client's
-/// region.
+/// The lookup also finds a language under its other codes, and in the script that is used in the
+/// client's region.
 struct LanguageLookup: Sendable, Hashable {
     /// The available languages, in an order that is the same in every run.
     private let available: [LanguageTag]
@@ -17,10 +17,10 @@ struct LanguageLookup: Sendable, Hashable {
         self.fallback = Self.closest(to: fallback, among: tags.contains) ?? sorted.first
     }
 
-    /// Returns the best language for the preferences of a client; `nil` only if no language is
+    /// Returns the best language for a client's preferences; `nil` only if no language is
     /// available.
     func best(for ranges: [LanguageRange]) -> LanguageTag? {
-        // Clients rarely exclude a language.
+        // Clients rarely exclude a language, so exclusions are checked only if there are any.
         let refuses = ranges.contains { $0.weight == 0 }
         func isAcceptable(_ tag: LanguageTag) -> Bool {
             self.tags.contains(tag) && !(refuses && Self.isExcluded(tag, by: ranges))
@@ -30,13 +30,13 @@ struct LanguageLookup: Sendable, Hashable {
                 return found
             }
         }
-        // Only `*` can still match. A client that excludes all languages gets texts nevertheless.
+        // Only `*` can still match. A client that excludes all languages nevertheless gets texts.
         if let fallback, isAcceptable(fallback) { return fallback }
         let takesAny = ranges.contains { $0.tag == nil && $0.weight > 0 }
         return (takesAny ? self.available.first(where: isAcceptable) : nil) ?? self.fallback
     }
 
-    /// Returns the available language that is closest to a tag; `nil` if there is none.
+    /// Returns the available language that is closest to a tag; `nil` if no language matches.
     func closest(to tag: LanguageTag) -> LanguageTag? {
         Self.closest(to: tag, among: self.tags.contains)
     }

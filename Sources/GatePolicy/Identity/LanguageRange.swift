@@ -1,14 +1,16 @@
 /// An item of `Accept-Language` (RFC 9110 section 12.5.4): a language and its weight.
 package struct LanguageRange: Sendable, Hashable {
-    /// The maximum number of items that are parsed; browsers send only a few.
+    /// The maximum number of items that are parsed.
+    ///
+    /// Browsers send only a few items.
     static let maximumCount = 32
 
-    /// The language; `nil` for `*`, any language.
+    /// The language; `nil` for `*`, which matches any language.
     package let tag: LanguageTag?
-    /// The weight in thousandths, 0 to 1000; 0 excludes the language.
+    /// The weight in thousandths, from 0 to 1000; 0 excludes the language.
     package let weight: Int
 
-    /// Parses an item; `nil` if it is malformed.
+    /// Parses an item; returns `nil` if the item is malformed.
     init?(_ item: Span<UInt8>) {
         let semicolon = item.firstIndex(of: UInt8(ascii: ";"))
         let name = item.withoutBlanks(0..<(semicolon ?? item.count))
@@ -29,8 +31,8 @@ package struct LanguageRange: Sendable, Hashable {
 
     /// Parses all values of the field.
     ///
-    /// The most preferred item is first; items of equal weight keep the client's order. Malformed
-    /// items are ignored, so that the other languages still apply.
+    /// The items are sorted by preference, most preferred first. Items of equal weight keep the
+    /// client's order. Malformed items are ignored, so that the other languages still apply.
     package static func list(parsing fields: [String]) -> [LanguageRange] {
         var items: [LanguageRange] = []
         var count = 0
@@ -43,7 +45,7 @@ package struct LanguageRange: Sendable, Hashable {
                 if end > start { count += 1 }
                 guard count <= Self.maximumCount else { return items }
                 if let item = LanguageRange(text.extracting(start..<end)) {
-                    // Nearly every list is sorted already.
+                    // The search starts at the end, because nearly every list is already sorted.
                     let place = items.lastIndex { $0.weight >= item.weight }.map { $0 + 1 } ?? 0
                     items.insert(item, at: place)
                 }
@@ -53,7 +55,9 @@ package struct LanguageRange: Sendable, Hashable {
         return items
     }
 
-    /// Parses `q=0.8` (RFC 9110 section 12.4.2): up to three decimals, at most 1.
+    /// Returns the weight in thousandths of a parameter such as `q=0.8` (RFC 9110 section 12.4.2).
+    ///
+    /// Returns `nil` for a malformed parameter, for more than three decimals, or for a weight above 1.
     private static func weight(_ text: Span<UInt8>) -> Int? {
         guard 3...7 ~= text.count, text[0].lowercased == UInt8(ascii: "q"),
             text[1] == UInt8(ascii: "="), text[2] == 0x30 || text[2] == 0x31,

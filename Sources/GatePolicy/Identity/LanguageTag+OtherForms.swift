@@ -1,7 +1,9 @@
-/// Equivalent tags, under which texts for a language may be listed.
+/// Equivalent tags under which texts for a language may be listed.
 extension LanguageTag {
-    /// The tags with the script or variant that this tag implies, closest first, if its language is
-    /// written in several ways (likely subtags of Unicode's CLDR).
+    /// The tags with the script or variant that this tag implies, closest first.
+    ///
+    /// Only languages that are written in several ways have such tags (likely subtags of Unicode's
+    /// CLDR).
     var regionalForms: [LanguageTag] {
         switch self.language {
         case "pt":
@@ -30,8 +32,10 @@ extension LanguageTag {
         }
     }
 
-    /// The other codes of the language: deprecated codes and their replacements (RFC 5646 section
-    /// 2.2.1), and the codes of languages that include it or are included in it.
+    /// The other codes of the language.
+    ///
+    /// These are deprecated codes and their replacements (RFC 5646 section 2.2.1), and the codes of
+    /// languages that include this language or are included in it.
     var synonyms: [LanguageTag] {
         Self.otherCodes[self.language, default: []].map(LanguageTag.init(canonical:))
     }

@@ -3,12 +3,12 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a tag, in bytes.
     static let maximumLength = 64
 
-    /// The tag in the letter case that RFC 5646 section 2.1.1 recommends: `zh-Hant-TW`.
+    /// The tag in the letter case that RFC 5646 section 2.1.1 recommends, such as `zh-Hant-TW`.
     package let description: String
 
     package static let english = LanguageTag(canonical: "en")
 
-    /// Parses a tag; `nil` if it is malformed.
+    /// Parses a tag; returns `nil` if the tag is malformed.
     package init?(_ text: String) {
         self.init(text.utf8Span.span)
     }
@@ -17,8 +17,8 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         guard 1...Self.maximumLength ~= text.count else { return nil }
         var canonical: [UInt8] = []
         canonical.reserveCapacity(text.count)
-        // A single character introduces an extension, which cannot be empty; after `x` it is a
-        // private-use subtag.
+        // A single character introduces an extension, which cannot be empty. After `x`, a single
+        // character is a private-use subtag.
         var (followsSingleton, isPrivateUse, isLastPrivateUse) = (false, false, false)
         var start = 0
         while start <= text.count {
@@ -50,9 +50,11 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         self.description = canonical
     }
 
-    /// Appends a subtag: regions in upper case, scripts in title case, everything else in lower case.
+    /// Appends a subtag: a region in upper case, a script in title case, and any other subtag in
+    /// lower case.
     ///
-    /// `isOther` states whether the subtag is neither a region nor a script, regardless of its length.
+    /// `isOther` states whether the subtag is neither a region nor a script, regardless of its
+    /// length.
     private static func append(
         _ subtag: Span<UInt8>,
         isOther: Bool,
@@ -66,7 +68,7 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The script (RFC 5646 section 2.2.3), in title case.
+    /// The script (RFC 5646 section 2.2.3) in title case; `nil` if the tag has none.
     var script: String? {
         guard let subtag = self.subtagsAfterLanguage.first, Self.isAlphabetic(subtag, 4) else {
             return nil
@@ -74,7 +76,8 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         return String(subtag)
     }
 
-    /// The region (RFC 5646 section 2.2.4): an upper-case country code, or three digits.
+    /// The region (RFC 5646 section 2.2.4): an upper-case country code or three digits; `nil` if
+    /// the tag has none.
     package var region: String? {
         var subtags = self.subtagsAfterLanguage
         if let script = subtags.first, Self.isAlphabetic(script, 4) { subtags.removeFirst() }
@@ -100,8 +103,9 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         subtag.utf8.count == count && subtag.utf8.allSatisfy(\.isLetter)
     }
 
-    /// The next shorter tag for a lookup (RFC 4647 section 3.4): without the last subtag, and
-    /// without a single-character subtag that would then come last.
+    /// The next shorter tag for a lookup (RFC 4647 section 3.4); `nil` if there is none.
+    ///
+    /// The tag has neither the last subtag nor a single-character subtag that would then be last.
     var truncated: LanguageTag? {
         let text = self.description.utf8Span.span
         var end = text.count
@@ -113,7 +117,7 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         return LanguageTag(canonical: text.extracting(0..<end).text)
     }
 
-    /// Whether the other tag equals this one or is more specific (RFC 4647 section 3.3.1).
+    /// Whether the other tag equals this tag or is more specific (RFC 4647 section 3.3.1).
     func includes(_ other: LanguageTag) -> Bool {
         let (own, text) = (self.description.utf8Span.span, other.description.utf8Span.span)
         guard text.count >= own.count, own.indices.allSatisfy({ own[$0] == text[$0] }) else {

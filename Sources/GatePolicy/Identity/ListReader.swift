@@ -4,12 +4,12 @@ struct ListReader {
     private var elements = 0
     private var length = 0
 
-    /// Calls `body` with the range of each value of the next line, without surrounding whitespace,
-    /// until `body` returns false.
+    /// Calls `body` with the range of each value of the next line until `body` returns false.
     ///
-    /// `isList` states whether the value contains a comma.
+    /// The ranges do not include surrounding whitespace. `isList` states whether the line contains
+    /// a comma.
     ///
-    /// - Returns: The extent, if a limit is exceeded or `body` returns false; otherwise `nil`.
+    /// - Returns: The extent if a limit is exceeded or `body` returns false; otherwise `nil`.
     mutating func read(
         _ bytes: Span<UInt8>,
         _ line: Range<Int>,

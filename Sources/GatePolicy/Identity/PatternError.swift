@@ -7,7 +7,7 @@ package enum PatternError: Error, Sendable, Equatable, CustomStringConvertible {
     case unfinished
     case unexpected(Character)
     case unsupported(String)
-    /// The bounds of a class or of a repetition are reversed.
+    /// The lower bound of a class or a repetition is higher than the upper bound.
     case reversedRange(String)
     case unknownGroup(String)
     case duplicateGroup(String)

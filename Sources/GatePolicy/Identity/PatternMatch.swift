@@ -3,18 +3,19 @@ struct PatternMatch {
     /// A path through the program that may still match.
     private struct Path {
         var step: Int
-        /// The recorded positions; `nil` for groups that the path did not enter.
+        /// The recorded positions of group bounds; `nil` for groups that the path did not enter.
         var marks: [Int?]
     }
 
     private let program: PatternProgram
     private let text: [UInt8]
-    /// The position at which each step was last visited; a second visit at the same position is
-    /// redundant.
+    /// The position at which each step was last visited.
+    ///
+    /// A second visit at the same position is redundant.
     private var visited: [Int]
     private var marks: [Int?]?
 
-    /// Searches the text; `nil` if the pattern does not match.
+    /// Searches `text` for a match; returns `nil` if the pattern does not match.
     init?(of program: PatternProgram, in text: [UInt8]) {
         self.program = program
         self.text = text
@@ -46,7 +47,7 @@ struct PatternMatch {
     /// Advances all paths past the byte at a position, in order of preference.
     private mutating func advance(_ paths: [Path], at position: Int) -> [Path] {
         var advanced: [Path] = []
-        // A stack: the path with the highest preference is last.
+        // `pending` is a stack, with the preferred path last.
         var pending = Array(paths.reversed())
         while var path = pending.popLast() {
             guard self.visited[path.step] != position else { continue }
@@ -81,7 +82,7 @@ struct PatternMatch {
                 path.marks[slot] = position
                 pending.append(path)
             case .match:
-                // The remaining paths have a lower preference.
+                // The remaining paths have lower preference.
                 self.marks = path.marks
                 return advanced
             }

@@ -1,17 +1,17 @@
 struct PatternParser {
-    /// The maximum length in bytes, which also limits the nesting of groups.
+    /// The maximum length of a pattern in bytes, which also limits the nesting of groups.
     static let maximumLength = 512
     static let maximumRepetition = 100
 
     private var rest: Substring
-    /// The parts that the groups parsed so far capture; `nil` if groups cannot have names.
+    /// The parts captured by the groups parsed so far; `nil` if groups cannot have names.
     private var fields: Set<UserAgentField>?
     private var ignoresCase = false
 
     /// Parses a whole pattern.
     ///
-    /// With `readsParts`, named groups capture parts of an identity, and one of them has to capture
-    /// the version or the build. Otherwise groups cannot have names.
+    /// If `readsParts` is true, named groups capture parts of an identity, and at least one group
+    /// must capture the version or the build. Otherwise, groups cannot have names.
     static func parse(
         _ text: String,
         readsParts: Bool
@@ -139,7 +139,7 @@ struct PatternParser {
         return (minimum, maximum)
     }
 
-    /// Parses a count; `nil` if it is empty.
+    /// Parses a count; returns `nil` if `digits` is empty.
     private static func count(_ digits: Substring) throws(PatternError) -> Int? {
         guard !digits.isEmpty else { return nil }
         guard let number = DecimalNumber(digits: digits.utf8Span.span) else {
@@ -188,7 +188,7 @@ struct PatternParser {
             }
             self.rest.removeFirst()
             let last = try self.next()
-            // Engines do not agree on the meaning of `[a-\d]`.
+            // Engines interpret `[a-\d]` in different ways.
             guard last != "\\" else { throw .unexpected("\\") }
             let high = try self.byte(last)
             guard low <= high else { throw .reversedRange("\(character)-\(last)") }
@@ -218,6 +218,7 @@ indirect enum PatternSyntax: Equatable {
     case sequence([PatternSyntax])
     case alternatives([PatternSyntax])
     case group(UserAgentField, PatternSyntax)
-    /// A repetition, unlimited if there is no maximum; a lazy repetition prefers fewer iterations.
+    /// A repetition, which is unlimited without a maximum. A lazy repetition prefers fewer
+    /// iterations.
     case repetition(PatternSyntax, minimum: Int, maximum: Int?, isLazy: Bool)
 }

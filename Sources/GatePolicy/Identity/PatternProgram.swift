@@ -1,9 +1,9 @@
-/// A compiled pattern, for a machine that follows all alternatives in parallel.
+/// A compiled pattern for a machine that follows all alternatives in parallel.
 ///
 /// Each step processes each byte of the input at most once, so neither the pattern nor the input
-/// can make a match slow. Clients choose their `User-Agent`, and could stall a matcher that
-/// backtracks. If there are several matches, the leftmost one with the earliest alternatives wins,
-/// as with backtracking.
+/// can make a match slow. A matcher that backtracks would let clients stall the gate with their
+/// `User-Agent`. If there are several matches, the leftmost match with the earliest alternatives
+/// wins, as with backtracking.
 struct PatternProgram: Sendable, Equatable {
     /// The maximum number of steps, which limits the time of a match.
     static let maximumSteps = 1000
@@ -92,7 +92,9 @@ struct PatternProgram: Sendable, Equatable {
     /// The number of marks: two per field.
     static let slotCount = 2 * UserAgentField.allCases.count
 
-    /// Returns the mark for the start of a field; the mark for its end is the next one.
+    /// Returns the index of the mark for the start of a field.
+    ///
+    /// The next index is the mark for the end of the field.
     static func slot(of field: UserAgentField) -> Int {
         switch field {
         case .app: 0

@@ -14,7 +14,7 @@ package struct Platform: Sendable, Hashable {
     package static let linux = Platform("linux")
     package static let web = Platform("web")
 
-    /// Creates a platform: folds the case of ASCII letters and replaces aliases.
+    /// Creates a platform from a name, with ASCII letters in lower case and aliases replaced.
     ///
     /// An unknown platform keeps its name.
     package init(_ raw: String) {
@@ -25,7 +25,7 @@ package struct Platform: Sendable, Hashable {
     init(_ raw: Span<UInt8>) {
         let trimmed = raw.extracting(raw.withoutBlanks(0..<raw.count))
         let folded = trimmed.lowercasedText
-        // Most clients send the name itself; aliases contain only ASCII letters.
+        // Most clients send the name and not an alias, and aliases contain only ASCII letters.
         guard !Self.names.contains(folded), trimmed.isASCII else {
             self.name = folded
             return
@@ -33,7 +33,8 @@ package struct Platform: Sendable, Hashable {
         self.name = Self.known(folded) ?? folded
     }
 
-    /// Returns the name of a known platform for its name or an alias in lower case.
+    /// Returns the name of a known platform for a lower-case name or alias; `nil` for an unknown
+    /// platform.
     private static func known(_ folded: String) -> String? {
         // `Mac OS X`, `mac_os_x` and `macOSX` are the same alias.
         let isSpaced = folded.utf8.contains(where: Self.isSpace)
@@ -63,7 +64,9 @@ package struct Platform: Sendable, Hashable {
         1...8 ~= bytes.count && self.packedNames.contains(self.packed(bytes))
     }
 
-    /// Returns the first eight bytes as an integer; names contain no zero bytes.
+    /// Returns the first eight bytes as an integer.
+    ///
+    /// The result is unambiguous for up to eight bytes, because names contain no zero bytes.
     private static func packed(_ name: Span<UInt8>) -> UInt64 {
         var packed: UInt64 = 0
         for index in 0..<min(8, name.count) { packed = packed << 8 | UInt64(name[index]) }
@@ -110,8 +113,8 @@ extension Platform: CustomStringConvertible {
 
 /// The names that are recognized as a platform before a slash, as in `ios/3.4.0`.
 ///
-/// These are the known platforms and those in the rules. Any other text before the slash is the
-/// name of an app, an engine or a channel.
+/// These are the known platforms and the platforms in the rules. Any other name before the slash
+/// belongs to an app, an engine or a channel.
 struct PlatformNames: Sendable {
     private let named: Set<String>
 
@@ -119,7 +122,7 @@ struct PlatformNames: Sendable {
         self.named = Set(platforms.map(\.name))
     }
 
-    /// Only the known platforms.
+    /// The known platforms, without platforms from rules.
     static let known = PlatformNames([])
 
     func contains(_ name: Span<UInt8>) -> Bool {

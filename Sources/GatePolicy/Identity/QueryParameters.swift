@@ -7,11 +7,12 @@ package struct QueryParameters: Sendable {
         let value: Range<Int>
     }
 
-    /// The maximum number of parameters that are kept, which is enough to detect that a part occurs
-    /// too often.
+    /// The maximum number of parameters that are kept.
+    ///
+    /// The limit is high enough to detect that a part occurs too often.
     private static let limit = 128
 
-    /// The names in lower case.
+    /// The names of the parameters to parse, in lower case.
     private let names: [String]
     private var query: [UInt8] = []
     private var all: [Parameter] = []
@@ -22,8 +23,9 @@ package struct QueryParameters: Sendable {
 
     package static let none = QueryParameters(names: [])
 
-    /// Parses the parameters of a request target that have one of these lower-case names, ignoring
-    /// the case of the names in the target.
+    /// Parses the parameters of a request target that have one of the given names.
+    ///
+    /// `names` must be in lower case. The case of names in the target is ignored.
     package init(ofTarget target: Span<UInt8>, named names: [String]) {
         self.init(names: names)
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
@@ -46,7 +48,7 @@ package struct QueryParameters: Sendable {
         }
     }
 
-    /// Whether a name, ignoring case, equals a wanted name in lower case.
+    /// Whether a name equals a wanted lower-case name, ignoring case.
     private static func isSame(_ wanted: [UInt8], _ name: Span<UInt8>) -> Bool {
         guard wanted.count == name.count else { return false }
         for index in name.indices where name[index].lowercased != wanted[index] { return false }
@@ -59,7 +61,7 @@ package struct QueryParameters: Sendable {
         return self.all.filter { $0.name == index }.map { Array(self.query[$0.value]) }
     }
 
-    /// Returns the first value of a parameter, decoded; `nil` if the parameter is missing.
+    /// Returns the first value of a parameter, percent-decoded; `nil` if the parameter is missing.
     package func firstValue(of name: String) -> [UInt8]? {
         guard let index = self.names.firstIndex(of: name),
             let parameter = self.all.first(where: { $0.name == index })

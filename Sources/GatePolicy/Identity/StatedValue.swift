@@ -1,4 +1,6 @@
-/// Parses the value of one part of an identity; surrounding whitespace must have been removed.
+/// Parses the values of the parts of an identity.
+///
+/// Surrounding whitespace must already have been removed.
 enum StatedValue {
     /// The maximum length of a value other than a version, in bytes.
     static let maximumLength = 256
@@ -8,7 +10,7 @@ enum StatedValue {
         self.isName(value) ? .stated(value.text) : self.unreadable(value)
     }
 
-    /// Parses a name, and converts its ASCII letters to lower case.
+    /// Parses a name and converts its ASCII letters to lower case.
     static func lowercasedName(_ value: Span<UInt8>) -> Claim<String> {
         self.isName(value) ? .stated(value.lowercasedText) : self.unreadable(value)
     }
@@ -25,19 +27,20 @@ enum StatedValue {
         BuildNumber.read(value).map { .stated($0) } ?? self.unreadable(value)
     }
 
-    /// Parses a country code (ISO 3166-1 alpha-2), and converts it to lower case.
+    /// Parses a country code (ISO 3166-1 alpha-2) and converts it to lower case.
     static func country(_ value: Span<UInt8>) -> Claim<String> {
         guard value.count == 2, value.allSatisfy(\.isLetter) else { return self.unreadable(value) }
         return .stated(value.lowercasedText)
     }
 
-    /// Parses the country of a store, from a code of two or three letters.
+    /// Parses the country of a store from a code of two or three letters.
     static func storefront(_ value: Span<UInt8>) -> Claim<String> {
         Storefront.country(value.text).map { .stated($0) } ?? self.unreadable(value)
     }
 
     static func isName(_ value: Span<UInt8>) -> Bool {
-        // A decoded query value can contain a line break, which must never be written to a header.
+        // A decoded query value can contain a line break, which must never be written to a header
+        // field.
         value.count <= Self.maximumLength && value.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 

@@ -1,10 +1,10 @@
 /// The country codes of stores.
 enum Storefront {
-    /// Returns the two-letter code (ISO 3166-1 alpha-2) in lower case; `nil` if the code is
-    /// unknown.
+    /// Returns the two-letter code (ISO 3166-1 alpha-2) of a country, in lower case; `nil` for an
+    /// unknown code.
     ///
     /// StoreKit uses three letters (`Storefront.countryCode`), and Google Play Billing uses two
-    /// (`BillingConfig.getCountryCode`).
+    /// letters (`BillingConfig.getCountryCode`).
     static func country(_ code: some StringProtocol) -> String? {
         guard code.utf8.allSatisfy(\.isLetter) else { return nil }
         switch code.utf8.count {
@@ -20,8 +20,9 @@ enum Storefront {
         }
     )
 
-    /// The codes of ISO 3166-1, alpha-3 followed by alpha-2; also the code that Apple uses for
-    /// Kosovo, XKS, because ISO has none.
+    /// The codes of ISO 3166-1 as pairs: alpha-3, directly followed by alpha-2.
+    ///
+    /// The list includes XKS, Apple's code for Kosovo, because ISO has none.
     private static let codes = """
         abwaw afgaf agoao aiaai alaax albal andad areae argar armam asmas ataaq atftf atgag
         ausau autat azeaz bdibi belbe benbj besbq bfabf bgdbd bgrbg bhrbh bhsbs bihba blmbl

@@ -1,14 +1,14 @@
-/// A line with one or more versions, and without platforms or builds.
+/// A line with one or more versions, without platforms or builds.
 struct VersionList {
     /// Whether the line exceeds the limits.
     private(set) var isTooMuch = false
     /// Whether all values are the same version.
     private(set) var isOne = true
     private(set) var first: Range<Int>?
-    /// The lowest version that can be parsed; the first one if several are equal.
+    /// The lowest version that can be parsed, or the first of several equal lowest versions.
     private(set) var lowest: Range<Int>?
 
-    /// Parses a line; `nil` if it contains a platform or a build, or no value.
+    /// Parses a line; returns `nil` if the line contains a platform, a build, or no value.
     init?(_ line: Span<UInt8>) {
         guard line.count <= IdentityLimits.lineLength else {
             self.isTooMuch = true

@@ -1,7 +1,7 @@
-/// The value of a version header: a version, optionally with a platform and a build (`ios/3.4.0
-/// (93)`).
+/// The value of a version header: a version, optionally with a platform and a build, such as
+/// `ios/3.4.0 (93)`.
 ///
-/// Each part is parsed separately; an unparsable part does not affect the others.
+/// Each part is parsed separately, so that an unparsable part does not affect the others.
 package struct VersionStatement: Sendable, Equatable {
     package private(set) var platform = Claim<Platform>.missing
     package private(set) var version = Claim<AppVersion>.missing
@@ -33,7 +33,7 @@ package struct VersionStatement: Sendable, Equatable {
         }
     }
 
-    /// Parses a line with a value or a list of values.
+    /// Parses a line that contains one value or a list of values.
     init(line: Span<UInt8>, _ platforms: PlatformNames) {
         self.init()
         guard line.count <= IdentityLimits.lineLength else {

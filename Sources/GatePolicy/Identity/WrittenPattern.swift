@@ -1,6 +1,6 @@
 /// A regular expression for the notation of a client's version or build.
 ///
-/// It matches anywhere in the text unless it is anchored, and always in linear time.
+/// The pattern matches anywhere in the string unless it is anchored, and always in linear time.
 package struct WrittenPattern: Sendable, CustomStringConvertible {
     /// The pattern as written.
     package let description: String
@@ -11,7 +11,7 @@ package struct WrittenPattern: Sendable, CustomStringConvertible {
         self.program = try PatternProgram(try PatternParser.parse(text, readsParts: false))
     }
 
-    /// Creates a pattern that matches all strings that contain one of these literals.
+    /// Creates a pattern that matches all strings that contain at least one of the literals.
     package init(anyOf literals: [String]) throws(PatternError) {
         let escaped = literals.map { literal in
             literal.map { "\\^$.|?*+()[]{}".contains($0) ? "\\\($0)" : "\($0)" }.joined()

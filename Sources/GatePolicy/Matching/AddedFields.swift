@@ -1,11 +1,13 @@
 /// The header fields that are added for the backend because the client states their values only in
-/// its version line; at most two.
+/// its version line.
+///
+/// There are at most two such fields.
 package enum AddedFields: Sendable {
-    /// The ranges of a platform and a build in the string that contains the version line.
+    /// The ranges of the platform and the build in the string that contains the version line.
     ///
-    /// `ClientClasses` has their names.
+    /// The names of the fields are in `ClientClasses`.
     case places(ClientClasses, platform: Range<Int>?, build: Range<Int>?)
-    /// Fields whose values are not used as received.
+    /// The fields, for values that are not forwarded as received.
     case texts([HeaderField])
 
     /// Calls `body` with the name and the value of each field.
@@ -26,7 +28,7 @@ package enum AddedFields: Sendable {
         }
     }
 
-    /// Returns the fields.
+    /// Returns the fields with their names and values.
     ///
     /// `text` is the string that contains the version line.
     package func fields(in text: Span<UInt8>) -> [HeaderField] {
@@ -35,7 +37,7 @@ package enum AddedFields: Sendable {
         return fields
     }
 
-    /// The number of bytes of the field lines.
+    /// The total length of the field lines, in bytes.
     package var byteCount: Int {
         switch self {
         case .places(let classes, let platform, let build):

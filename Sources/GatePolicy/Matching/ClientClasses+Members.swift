@@ -1,13 +1,13 @@
-/// The values that an individual client sends and that can differ between clients of the same
-/// class.
+/// The values that can differ between clients of the same class.
 extension ClientClasses {
-    /// Calls `use` with the version in a line, in its canonical form; returns `nil` if the version
-    /// cannot be parsed.
+    /// Calls `use` with the canonical form of the version in a line.
+    ///
+    /// Returns the result of `use`, or `nil` if the version cannot be parsed.
     package static func withVersion<Result>(
         in line: Span<UInt8>,
         _ use: (Span<UInt8>) -> Result
     ) -> Result? {
-        // The line contains only the version, as for most clients.
+        // The line of most clients contains only the version.
         if AppVersion.isPlain(line) { return use(line) }
         var stated = StatedPlaces()
         stated.version = line.withoutBlanks(0..<line.count)
@@ -23,13 +23,13 @@ extension ClientClasses {
     /// `UpstreamIdentity`.
     ///
     /// These are the parts that only the client's version line contains. `place` is the range of
-    /// that line's value in `text`.
+    /// the line's value in `text`.
     package func fields(
         added told: Told,
         inVersion place: Range<Int>,
         of text: Span<UInt8>
     ) -> AddedFields? {
-        // Almost all clients send a header field for each part.
+        // Nothing is added for almost all clients, because they send a header field for each part.
         guard told.isAdded else { return nil }
         let line = text.extracting(place)
         if told.hasVersions {
@@ -40,7 +40,7 @@ extension ClientClasses {
         }
         let stated = text.withoutBlanks(place)
         let value = text.extracting(stated)
-        // Faster than parsing the line, and sufficient for almost all builds.
+        // This check is faster than parsing the line, and sufficient for almost all builds.
         if !told.isAdded(.platform), let build = VersionPlaces.build(atEndOf: value),
             BuildNumber.isPlain(value.extracting(build))
         {
@@ -60,7 +60,7 @@ extension ClientClasses {
         )
     }
 
-    /// Returns the fields for a platform and a build in their canonical forms.
+    /// Returns the fields for a platform and a build, in their canonical forms.
     private func converted(
         _ platform: Range<Int>?,
         _ build: Range<Int>?,
@@ -79,7 +79,7 @@ extension ClientClasses {
         return fields
     }
 
-    /// Returns the version that the backend gets for a list: see `IdentityReader`.
+    /// Returns the version that the backend gets for a list (see `IdentityReader`).
     private static func forwardedVersion(_ line: Span<UInt8>) -> String? {
         guard let list = VersionList(line) else { return nil }
         if let lowest = list.lowest {
@@ -88,7 +88,7 @@ extension ClientClasses {
         return list.first.map { line.extracting($0).text }
     }
 
-    /// Adds the app, platform, version or build in a line to the identity of a client of a class.
+    /// Adds the app, platform, version or build from a line to the identity of a client.
     package func read(
         _ part: IdentityPart,
         _ line: Span<UInt8>,
@@ -110,7 +110,7 @@ extension ClientClasses {
         }
     }
 
-    /// The ranges that contain a client's app, platform, version and build.
+    /// The ranges of a client's app, platform, version and build in the received bytes.
     package struct StatedPlaces: Sendable {
         package var app = 0..<0
         package var platform = 0..<0
@@ -123,10 +123,10 @@ extension ClientClasses {
         package static let longest =
             StatedValue.maximumLength + IdentityLimits.lineLength + 8 + BuildNumber.maximumLength
 
-        /// Narrows the ranges of the lines to the values of the parts, if all parts except the app
-        /// are in canonical form; returns false if the values have to be parsed.
+        /// Narrows the ranges of the lines to the values of the parts.
         ///
-        /// This is the case for most clients, whose values therefore need not be parsed.
+        /// Returns false if the values have to be parsed. The values of most clients need no
+        /// parsing, because all parts except the app are in canonical form.
         package mutating func describe(in bytes: Span<UInt8>) -> Bool {
             guard self.app.count <= StatedValue.maximumLength,
                 self.platform.isEmpty || Platform.isName(bytes.extracting(self.platform)),
@@ -139,7 +139,7 @@ extension ClientClasses {
         }
 
         private mutating func describe(version value: Span<UInt8>, at start: Int) -> Bool {
-            // The line contains only the version, as for most clients.
+            // The line of most clients contains only the version.
             if AppVersion.isPlain(value) {
                 self.version = start..<start + value.count
                 return true

@@ -7,14 +7,13 @@ extension ClientClasses {
         private var withVersion = 0
         /// Whether the version line is a list that is within the limits.
         var hasVersions = false
-        /// The last platform, as its position among the platforms in the rules, and the last build.
+        /// The position of the last platform among the platforms in the rules.
         private var platform = 0
         private var build: BuildNumber?
 
         package init() {}
 
-        /// Whether fields are added for the backend, with values that differ between clients of a
-        /// class.
+        /// Whether fields are added for the backend whose values differ between clients of a class.
         package var isAdded: Bool { self.hasVersions || self.withVersion & ~self.lines != 0 }
 
         @inline(__always)
@@ -36,17 +35,18 @@ extension ClientClasses {
             self.withVersion |= part.bit
         }
 
-        /// Whether a platform that was just inserted is certainly the only one.
+        /// Whether the platform that was just inserted does not conflict with an earlier one.
         ///
-        /// The platform is 0 if rules do not contain it, or if it is unparsable.
+        /// `place` is 0 if the rules do not contain the platform, or if it is unparsable. Two such
+        /// platforms count as a conflict.
         mutating func agrees(onPlatform place: Int) -> Bool {
             defer { self.platform = place }
             return !self.isTwice(.platform) || place != 0 && place == self.platform
         }
 
-        /// Whether a build that was just inserted is certainly the only one.
+        /// Whether the build that was just inserted does not conflict with an earlier one.
         ///
-        /// The build is `nil` if it is unparsable.
+        /// `number` is `nil` if the build is unparsable. Two such builds count as a conflict.
         mutating func agrees(onBuild number: BuildNumber?) -> Bool {
             defer { self.build = number }
             return !self.isTwice(.build) || number != nil && number == self.build

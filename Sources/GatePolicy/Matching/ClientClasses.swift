@@ -1,16 +1,16 @@
-/// Groups clients into classes: a rule set does not distinguish between clients of the same class.
+/// Groups clients into classes whose members a rule set does not distinguish.
 ///
-/// Between two adjacent versions in the rules, no rule distinguishes versions. The same holds for
-/// builds and OS versions, and for all names that no rule contains. Thousands of builds, devices
-/// and languages therefore fall into few classes, and the decision for one client applies to its
+/// No rule distinguishes versions that lie between two adjacent versions in the rules. The same
+/// applies to builds and OS versions, and to all names that no rule contains. Thousands of builds,
+/// devices and languages fall into few classes, and the decision for one client applies to its
 /// class.
 ///
-/// A platform before the version and a build after it are treated like separate fields. A list of
-/// versions counts as a whole. `fields(added:inVersion:of:)` returns the values for the backend.
-/// All other clients that send a part twice, or several parts in one field, have no class and are
-/// evaluated individually.
+/// A platform before the version and a build after the version are treated like separate fields. A
+/// list of versions counts as one value. `fields(added:inVersion:of:)` returns the values for the
+/// backend. All other clients that send a part twice, or several parts in one field, have no class
+/// and are evaluated individually.
 package final class ClientClasses: Sendable {
-    /// The content of a header field.
+    /// The parts of the identity that a header field contains.
     private enum Subject: Sendable {
         case part(IdentityPart)
         /// The `User-Agent`, which is read only if the client sends no version.
@@ -31,11 +31,12 @@ package final class ClientClasses: Sendable {
     }
 
     private let subjects: [Subject]
-    /// The part that each header field contains; `nil` for fields that do not contain exactly one
-    /// part.
+    /// The part that each header field contains.
+    ///
+    /// The element is `nil` for a field that does not contain exactly one part.
     package let parts: [IdentityPart?]
-    /// The names of the header fields in which the backend reads the platform, the build and the
-    /// version; `nil` if there is none.
+    /// The name of the header field in which the backend reads the platform; `nil` if there is
+    /// none.
     package let platformField: [UInt8]?
     package let buildField: [UInt8]?
     let versionField: String?
@@ -50,12 +51,14 @@ package final class ClientClasses: Sendable {
     private let readsUserAgents: Bool
     let platformNames: PlatformNames
     private let dependsOnStores: Bool
-    /// Whether languages make a difference for a client that passes, because a store URL depends on
-    /// the country in the client's languages.
+    /// Whether languages affect the response to a client that passes, because a store URL depends
+    /// on the country in the client's languages.
     let linksByCountry: Bool
 
-    /// Creates the classes; `nil` if clients have to be evaluated individually, because a rule has
-    /// a rollout or depends on the notation of versions or builds.
+    /// Creates the classes for a rule set.
+    ///
+    /// Returns `nil` if clients have to be evaluated individually, because a rule has a rollout or
+    /// depends on the notation of versions or builds.
     init?(_ definition: RuleSetDefinition, _ reader: IdentityReader) {
         let rules = definition.rulesWithNext
         guard rules.allSatisfy({ $0.rollout.isEmpty && !$0.dependsOnNotation }) else { return nil }
@@ -103,14 +106,17 @@ package final class ClientClasses: Sendable {
         !self.readsUserAgents || told.has(.version)
     }
 
-    /// Whether the header field at an index in `RuleSet.identityHeaderNames` is not read for clients
-    /// that have a class.
+    /// Whether a header field is not read for clients that have a class.
+    ///
+    /// `index` is the index of the field in `RuleSet.identityHeaderNames`.
     package func ignores(header index: Int) -> Bool {
         if case .userAgent = self.subjects[index] { true } else { false }
     }
 
-    /// Whether the value of the header field at an index in `RuleSet.identityHeaderNames` makes no
-    /// difference for a client that has a class, if it is a single value within the limits.
+    /// Whether the value of a header field does not affect the class of a client.
+    ///
+    /// This applies to a single value within the limits. `index` is the index of the field in
+    /// `RuleSet.identityHeaderNames`.
     package func isIndifferent(header index: Int) -> Bool {
         guard case .part(let part) = self.subjects[index] else { return false }
         return self.isIndifferent(part)
@@ -131,8 +137,8 @@ package final class ClientClasses: Sendable {
 
     /// Adds the line of a header field to the key of a client's class.
     ///
-    /// `index` is the index of the field in `RuleSet.identityHeaderNames`. `told` contains the parts of the previous
-    /// lines; the part of this line is added.
+    /// `index` is the index of the field in `RuleSet.identityHeaderNames`. `told` contains the
+    /// parts of the previous lines, and the part of this line is added to it.
     ///
     /// - Returns: `false` if the client has to be evaluated individually.
     package func tell(
@@ -142,8 +148,8 @@ package final class ClientClasses: Sendable {
         _ told: inout Told
     ) -> Bool {
         switch self.subjects[index] {
-        // The `User-Agent` is not read if the client sends a version; without a version, there is
-        // no class.
+        // The `User-Agent` is not read if the client sends a version. A client without a version
+        // has no class.
         case .userAgent: return true
         case .several: return false
         case .part(.languages): return true
@@ -205,9 +211,9 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// Adds a version of dotted numbers, with or without a build, or a build.
+    /// Adds a build, or a version of dotted numbers that may be followed by a build.
     ///
-    /// - Returns: `nil` if the line may contain anything else, such as a list or whitespace around
+    /// - Returns: `nil` if the line may contain anything else, such as a list, or whitespace around
     ///   the value.
     @inline(__always)
     private func tell(
@@ -237,7 +243,7 @@ package final class ClientClasses: Sendable {
         }
     }
 
-    /// Adds a version, and the platform and build that may accompany it.
+    /// Adds a version, and the platform and build in the same line, if any.
     private func tell(
         version value: Span<UInt8>,
         to key: inout [UInt8],
@@ -246,7 +252,7 @@ package final class ClientClasses: Sendable {
         let places = VersionPlaces(in: value)
         let text = value.extracting(places.version)
         guard text.isASCII, let place = try? self.place(ofVersion: text) else {
-            // A platform or build beside an unparsable version is still part of the identity.
+            // A platform or build next to an unparsable version is still part of the identity.
             let isAlone = places.platform == nil && places.build == nil && places.hasOneBuild
             return isAlone && self.tell(.unreadable, of: .version, to: &key, &told)
         }
@@ -256,7 +262,7 @@ package final class ClientClasses: Sendable {
         if let platform = places.platform {
             let name = value.extracting(platform)
             guard !name.isEmpty, name.isASCII, StatedValue.isName(name) else { return false }
-            // Any other text before a slash is not a platform.
+            // Any other string before a slash is not a platform.
             if self.platformNames.contains(name) {
                 let number = self.platforms.isEmpty ? 0 : self.platforms.place(ofPlatform: name)
                 told.insertWithVersion(.platform)
@@ -311,7 +317,7 @@ package final class ClientClasses: Sendable {
         return .version(try AppVersion(text), in: self.versions)
     }
 
-    /// Returns the position of a value that makes a difference.
+    /// Returns the position of a value that affects the class.
     private func place(of part: IdentityPart, _ value: Span<UInt8>) -> Place {
         switch part {
         case .osVersion:
@@ -330,7 +336,7 @@ package final class ClientClasses: Sendable {
             return self.place(ofName: value, among: self.channels) { $0.place(ofLowercased: $1) }
         case .country, .storefront:
             return .alone
-        // Not reached: these parts are indifferent or read elsewhere.
+        // Unreachable: these parts are indifferent or read elsewhere.
         case .version, .device, .languages:
             return .alone
         }
@@ -347,7 +353,7 @@ package final class ClientClasses: Sendable {
         return .at(find(names, value))
     }
 
-    /// Whether all clients of a class also get the same response for this decision.
+    /// Whether all clients of a class also get the same response for a decision.
     package func shares(_ decision: Decision) -> Bool {
         switch decision.kind {
         case .allow: true
@@ -364,20 +370,21 @@ extension ClientClasses.Place {
     }
 }
 
-/// The kind of a position, combined with the raw value of the part.
+/// The kind of a position, which is combined with the raw value of the part.
 private enum Mark: UInt8 {
     case plain = 0x00
     case version = 0x10
     case release = 0x20
     case unreadable = 0x30
-    /// A part that is contained in the field line of the version.
+    /// A part that the version's field line contains.
     case withVersion = 0x40
     case list = 0x50
 }
 
 extension [UInt8] {
-    /// Appends the position of a part: seven bits in each byte, and the highest bit in all bytes but
-    /// the last, because most positions fit into one byte.
+    /// Appends the position of a part as a varint, because most positions fit into one byte.
+    ///
+    /// Each byte contains seven bits, and all bytes except the last have the highest bit set.
     fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: Mark = .plain) {
         self.append(UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue)
         var rest = place

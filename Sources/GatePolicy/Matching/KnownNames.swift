@@ -13,8 +13,9 @@ struct KnownNames: Sendable {
         self.isASCII = (self.names + self.prefixes).allSatisfy { $0.span.isASCII }
     }
 
-    /// Returns the number of a name, or else of the longest known prefix of the name; 0 if rules
-    /// contain neither.
+    /// Returns the number of a name, or of the longest known prefix of the name.
+    ///
+    /// Returns 0 if rules contain neither the name nor a prefix of it.
     func place(of name: Span<UInt8>) -> Int {
         let place = self.exactPlace(of: name)
         guard place == 0, !self.prefixes.isEmpty else { return place }
@@ -55,8 +56,8 @@ struct KnownNames: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Returns a negative number if these bytes precede the others, a positive one if they follow
-    /// them, and 0 if they are equal.
+    /// Returns a negative number if these bytes sort before `other`, a positive number if they sort
+    /// after `other`, and 0 if they are equal.
     fileprivate func difference(from other: Span<UInt8>) -> Int {
         for index in 0..<Swift.min(self.count, other.count) where self[index] != other[index] {
             return Int(self[index]) - Int(other[index])

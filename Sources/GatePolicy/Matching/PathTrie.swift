@@ -1,16 +1,17 @@
-/// Finds the path patterns that a path matches, in time independent of the number of patterns.
+/// A tree that finds the path patterns that a path matches, in time independent of the number of
+/// patterns.
 ///
-/// The tree is stored in a few flat arrays. A lookup therefore allocates nothing, and does not
-/// change reference counts, over which all event loops would contend.
+/// The tree is stored in a few flat arrays, so that a lookup allocates nothing and does not change
+/// reference counts, for which all event loops would contend.
 struct PathTrie: Sendable {
     struct Node: Sendable {
-        /// The children with labels, in the order of their labels.
+        /// The range of the labeled children in `edges`, sorted by label.
         var edges: Range<Int> = 0..<0
-        /// The child for `*`, which matches any one segment.
+        /// The index of the child for `*`, which matches any one segment; `nil` if there is none.
         var anyOne: Int?
-        /// The patterns that end at this node.
+        /// The range of the patterns that end at this node.
         var here: Range<Int> = 0..<0
-        /// The patterns that match this node and everything below it.
+        /// The range of the patterns that match this node and everything below it.
         var below: Range<Int> = 0..<0
     }
 
@@ -19,13 +20,13 @@ struct PathTrie: Sendable {
         let child: Int
     }
 
-    /// The nodes; the first one is the root.
+    /// The nodes, starting with the root.
     private let nodes: [Node]
     private let edges: [Edge]
     private let labels: [UInt8]
     private let patterns: [PatternEntry]
     private let methodNumbers: [Int]
-    /// Whether labels are in lower case and paths are compared in lower case.
+    /// Whether labels are in lower case, and paths are converted to lower case for comparison.
     private let foldsCase: Bool
 
     init(_ builder: PathTrieBuilder, methodNumbers: [Int], foldsCase: Bool) {
@@ -48,7 +49,7 @@ struct PathTrie: Sendable {
         self.visit(0, path, from: 1, count: count, method, &matches)
     }
 
-    /// Visits a node with the segments starting at `start`; `count` is the end of the path.
+    /// Visits a node with the segments from `start` to the end of the path at `count`.
     ///
     /// The recursion depth is limited by the deepest pattern, and does not depend on the path.
     private func visit(
@@ -82,7 +83,7 @@ struct PathTrie: Sendable {
         }
     }
 
-    /// Returns the child whose label is this segment.
+    /// Returns the child whose label equals the segment; `nil` if there is none.
     private func child(
         of node: Node,
         _ path: borrowing Span<UInt8>,
@@ -118,13 +119,13 @@ struct PathTrie: Sendable {
     }
 }
 
-/// An entry of the matcher for a request pattern: its number and its methods.
+/// An entry of the matcher for a request pattern, with the pattern's number and methods.
 struct PatternEntry: Sendable {
     let number: Int
-    /// The range of its methods in the list of method numbers; `nil` for all methods.
+    /// The range of the pattern's methods in the list of method numbers; `nil` for all methods.
     let methods: Range<Int>?
 
-    /// Whether the pattern accepts a method, given by its number.
+    /// Whether the pattern accepts the method with the given number.
     func accepts(_ method: Int?, in numbers: [Int]) -> Bool {
         guard let methods = self.methods else { return true }
         guard let method else { return false }

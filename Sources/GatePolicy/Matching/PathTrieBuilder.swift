@@ -1,4 +1,4 @@
-/// Builds the tree of all path patterns before it is flattened.
+/// A builder for the tree of all path patterns, before the tree is flattened.
 struct PathTrieBuilder {
     private struct Node {
         var children: [[UInt8]: Int] = [:]
@@ -17,7 +17,7 @@ struct PathTrieBuilder {
 
     private var nodes = [Node()]
 
-    /// Adds a pattern, with its literals in the spelling in which paths are compared.
+    /// Adds a pattern whose literals are in the spelling in which paths are compared.
     mutating func add(_ segments: [RequestPattern.Segment], as pattern: PatternEntry) {
         var node = 0
         for segment in segments {

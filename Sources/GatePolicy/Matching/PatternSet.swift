@@ -1,15 +1,15 @@
 /// A set of request patterns, stored as pattern numbers.
 ///
-/// A request matches few patterns, regardless of how many patterns there are. The first eight are
-/// stored inline, so that the hot path allocates nothing. Equal sets have equal layouts.
+/// A request matches few patterns, regardless of how many patterns exist. The first eight numbers
+/// are stored inline, so that the hot path allocates nothing. Equal sets have equal layouts.
 struct PatternSet: Sendable, Hashable {
     private static let free = UInt32.max
 
-    /// The smallest numbers, in ascending order.
+    /// The eight smallest numbers, in ascending order.
     private var inline = SIMD8<UInt32>(repeating: Self.free)
-    /// The other numbers, in ascending order.
+    /// The remaining numbers, in ascending order.
     private var overflow: [UInt32] = []
-    /// Whether the set contains all numbers.
+    /// Whether the set contains all pattern numbers.
     private var isEverything = false
 
     static let everything: PatternSet = {
@@ -27,8 +27,10 @@ struct PatternSet: Sendable, Hashable {
         return inline.map(Int.init) + self.overflow.map(Int.init)
     }
 
-    /// Hashes all inline numbers, because many sets start with the same ones: those of patterns
-    /// that match every path.
+    /// Hashes all inline numbers.
+    ///
+    /// Hashing only the first numbers would cause collisions, because many sets start with the same
+    /// patterns: those that match every path.
     func hash(into hasher: inout Hasher) {
         for lane in stride(from: 0, to: 8, by: 2) {
             hasher.combine(UInt64(self.inline[lane]) << 32 | UInt64(self.inline[lane + 1]))

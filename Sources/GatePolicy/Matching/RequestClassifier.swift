@@ -1,11 +1,11 @@
-/// Determines the scopes of requests, from the exemptions and the rules of a rule set.
+/// Determines the scopes of requests from the exemptions and the rules of a rule set.
 struct RequestClassifier: Sendable {
     private let exemptions: RequestMatcher
     private let requests: RequestMatcher
     private let numbers: [RequestPattern: Int]
     /// The patterns of rules and of `unidentified`, indexed by pattern number.
     let patterns: [RequestPattern]
-    /// The same patterns, as written.
+    /// The patterns as written in the rules file, indexed by pattern number.
     let texts: [String]
 
     init(_ definition: RuleSetDefinition) {

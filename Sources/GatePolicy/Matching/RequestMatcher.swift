@@ -1,15 +1,15 @@
 /// Finds the request patterns that a request matches.
 struct RequestMatcher: Sendable {
-    /// How paths and methods are compared.
+    /// The way in which paths and methods are compared.
     enum Style: Sendable {
-        /// Byte by byte, and only for paths that all backends interpret alike.
+        /// Compares byte by byte, and matches only paths that all backends interpret alike.
         ///
-        /// Used for exemptions, which other spellings must not widen.
+        /// Exemptions use this style, so that other spellings cannot widen them.
         case exact
-        /// In every way in which a backend may interpret a path, ignoring case and a trailing
-        /// slash.
+        /// Compares all interpretations of a path that backends may use, ignoring case and a
+        /// trailing slash.
         ///
-        /// Used for rules, which other spellings must not bypass.
+        /// Rules use this style, so that other spellings cannot bypass them.
         case lenient
     }
 
@@ -21,7 +21,7 @@ struct RequestMatcher: Sendable {
     private let pathless: [PatternEntry]
     /// The methods used in patterns, indexed by method number.
     private let methods: [[UInt8]]
-    /// The numbers of the methods of all patterns, pattern by pattern.
+    /// The numbers of the methods of all patterns, grouped by pattern.
     private let methodNumbers: [Int]
 
     init(_ patterns: [RequestPattern], style: Style) {
@@ -54,8 +54,9 @@ struct RequestMatcher: Sendable {
         self.methodNumbers = methodNumbers
     }
 
-    /// Returns the segments in the spelling in which this style compares them; `nil` if the pattern
-    /// matches every path.
+    /// Returns the segments in the spelling in which this style compares them.
+    ///
+    /// Returns `nil` if the pattern matches every path.
     private static func spelled(
         _ pattern: RequestPattern,
         _ style: Style
@@ -64,7 +65,7 @@ struct RequestMatcher: Sendable {
         return pattern.foldedSegments.map { $0.last == .literal([]) ? $0.dropLast() : $0 }
     }
 
-    /// Returns the patterns that a request matches.
+    /// Returns the set of patterns that a request matches.
     func matches(
         method: borrowing Span<UInt8>,
         target: borrowing Span<UInt8>,
@@ -117,7 +118,7 @@ struct RequestMatcher: Sendable {
             var isSame = true
             for index in 0..<method.count where isSame {
                 let byte = method[index]
-                // Methods are case-sensitive, but not in all backends: `post` must not bypass a
+                // Methods are case-sensitive, but not in all backends, and `post` must not bypass a
                 // rule.
                 let letter = self.style == .lenient && byte.isLetter ? byte & 0xDF : byte
                 isSame = letter == self.methods[number][index]
@@ -130,12 +131,12 @@ struct RequestMatcher: Sendable {
 
 /// The properties of the path in a request target, determined in one pass.
 struct TargetShape {
-    /// The number of bytes before the query.
+    /// The length of the target before the query, in bytes.
     let pathLength: Int
     /// Whether the target has a path, and is not `*` or an authority (RFC 9112 section 3.2).
     let isPath: Bool
-    /// Whether the path has only one spelling and one interpretation, so that it can be compared as
-    /// it is.
+    /// Whether the path has only one spelling and one interpretation, and can be compared as
+    /// received.
     let isPlain: Bool
 
     init(_ target: borrowing Span<UInt8>) {
@@ -146,7 +147,7 @@ struct TargetShape {
             let byte = target[length]
             switch byte {
             case UInt8(ascii: "/"), UInt8(ascii: "."):
-                // Covers `//`, and every segment that may be a dot segment.
+                // This condition covers `//` and every segment that may be a dot segment.
                 if previous == UInt8(ascii: "/") { isPlain = false }
             case UInt8(ascii: "%"), UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"):
                 isPlain = false

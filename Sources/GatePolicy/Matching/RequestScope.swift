@@ -1,8 +1,8 @@
-/// The properties of a request that rules depend on, apart from its client: whether it is
-/// evaluated, and which request patterns it matches.
+/// The properties of a request that rules depend on, apart from its client.
 ///
-/// Requests in the same scope get the same decision for a client, so a scope can be part of a cache
-/// key.
+/// A scope records whether the request is evaluated, and which request patterns the request
+/// matches. Requests in the same scope get the same decision for a client, so a scope can be part
+/// of a cache key.
 @usableFromInline
 package struct RequestScope: Sendable, Hashable {
     /// Whether the request is exempt from evaluation.
@@ -19,8 +19,8 @@ package struct RequestScope: Sendable, Hashable {
         self.isUnrestricted = !isExempt && patterns.isEmpty
     }
 
-    // Computed on each access, which costs less than checking whether a stored value is
-    // initialized.
+    // The scope is computed on each access, which costs less than checking whether a stored value
+    // is initialized.
     package static var exempt: RequestScope { RequestScope(isExempt: true, patterns: PatternSet()) }
     package static var unrestricted: RequestScope {
         RequestScope(isExempt: false, patterns: PatternSet())

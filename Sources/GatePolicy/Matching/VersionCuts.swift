@@ -1,7 +1,7 @@
-/// The positions at and between the versions that rules contain.
+/// The versions that rules contain, which divide all versions into numbered positions.
 struct VersionCuts: Sendable {
     private let cuts: [AppVersion]
-    /// The same versions as integers; `nil` if one of them does not fit.
+    /// The same versions as integers; `nil` if any of them does not fit.
     private let packed: [UInt128]?
 
     init(_ versions: [AppVersion]) {
@@ -13,8 +13,9 @@ struct VersionCuts: Sendable {
 
     var isEmpty: Bool { self.cuts.isEmpty }
 
-    /// Returns the position of a version that consists only of dotted numbers; `nil` if the string
-    /// has to be parsed completely.
+    /// Returns the position of a version that consists only of dotted numbers.
+    ///
+    /// Returns `nil` if the string has to be parsed completely.
     func fastPlace(of text: Span<UInt8>) -> Int? {
         guard let (place, end) = self.fastPlace(ofPrefix: text), end == text.count else {
             return nil
@@ -22,8 +23,9 @@ struct VersionCuts: Sendable {
         return place
     }
 
-    /// Returns the position of the dotted numbers at the start of a string as a version, and their
-    /// end; `nil` if the string has to be parsed completely.
+    /// Returns the position of the version of dotted numbers at the start of a string, and its end.
+    ///
+    /// Returns `nil` if the string has to be parsed completely.
     func fastPlace(ofPrefix text: Span<UInt8>) -> (place: Int, end: Int)? {
         guard let packed = self.packed, let (version, end) = AppVersion.packed(prefix: text) else {
             return nil
@@ -40,7 +42,8 @@ struct VersionCuts: Sendable {
 extension AppVersion {
     private static let packedParts = 4
 
-    /// The version as four 32-bit numbers that sort like versions; `nil` if it does not fit.
+    /// The version as four 32-bit numbers, which sort like versions; `nil` if the version does not
+    /// fit.
     fileprivate var packed: UInt128? {
         guard self.numbers.count <= Self.packedParts else { return nil }
         var packed: UInt128 = 0
@@ -52,8 +55,10 @@ extension AppVersion {
         return packed
     }
 
-    /// Parses the digits and dots at the start of a string into the same form, and returns their
-    /// end; `nil` if they are not a version, or do not fit.
+    /// Parses the digits and dots at the start of a string as four 32-bit numbers.
+    ///
+    /// Returns the packed version and its end, or `nil` if the digits and dots are not a version or
+    /// do not fit.
     fileprivate static func packed(prefix text: Span<UInt8>) -> (version: UInt128, end: Int)? {
         var (packed, parts): (UInt128, Int) = (0, 0)
         var (number, digits): (UInt64, Int) = (0, 0)
@@ -83,8 +88,9 @@ extension AppVersion {
 }
 
 extension Array where Element: Comparable {
-    /// Returns the position of a value among ascending values: an odd number if it is one of them,
-    /// an even number if it lies between two.
+    /// Returns the position of a value among the elements, which must be in ascending order.
+    ///
+    /// The position is an odd number if the value is an element, and an even number otherwise.
     func place(of value: Element) -> Int {
         var (start, end) = (0, self.count)
         while start < end {

@@ -1,14 +1,14 @@
 /// A time window that is announced to clients in advance.
 protocol AnnouncedWindow {
-    /// Whether this window is announced instead of another window.
+    /// Whether this window is announced in preference to another window.
     ///
-    /// The window that starts first is announced; if both start at the same time, the window that
-    /// ends last is announced.
+    /// The window that starts first is announced. Of two windows that start at the same time, the
+    /// one that ends last is announced.
     func precedes(_ other: Self) -> Bool
 }
 
 extension AnnouncedWindow {
-    /// Returns which of two windows is announced.
+    /// Returns the window that is announced; `known` may be `nil`.
     static func next(_ known: Self?, _ other: Self) -> Self {
         guard let known else { return other }
         return other.precedes(known) ? other : known
@@ -24,7 +24,7 @@ package struct MaintenanceWindow: AnnouncedWindow, Sendable, Equatable {
     package var from: Timestamp?
     /// The first second after the window; `nil` if its end is open.
     package var until: Timestamp?
-    /// The time from which responses contain a hint about the window; `nil` for no announcement.
+    /// The time from which responses contain a hint about the window; `nil` if it is not announced.
     package var announceFrom: Timestamp?
 
     package init(from: Timestamp?, until: Timestamp?, announceFrom: Timestamp? = nil) {
@@ -59,8 +59,8 @@ package struct MaintenanceWindow: AnnouncedWindow, Sendable, Equatable {
     }
 }
 
-/// A time window in which a floor that is only announced is enforced temporarily, so that the
-/// announcement is noticed.
+/// A time window in which an announced floor is temporarily enforced, so that the announcement is
+/// noticed.
 package struct BrownoutWindow: AnnouncedWindow, Sendable, Hashable {
     /// The first second of the brownout.
     package var from: Timestamp

@@ -1,14 +1,17 @@
 /// The format of a denial, for released apps that understand no other format.
 package struct AnswerStyle: Sendable, Equatable {
-    /// The status that replaces 426; in the style of a rule, it also replaces 503 for the rule's
-    /// maintenance window.
+    /// The status that replaces 426; `nil` for no replacement.
+    ///
+    /// In the style of a rule, this status also replaces 503 for the rule's maintenance window.
     package var status: Int?
-    /// The content that replaces the problem details.
+    /// The content that replaces the problem details; `nil` for no replacement.
     package var body: BodyTemplate?
-    /// The media type of `body`; `nil` for the default media type of that kind of body.
+    /// The media type of `body`; `nil` for the default media type for that kind of body.
     package var contentType: String?
-    /// Whether a 426 over HTTP/1.1 has an `Upgrade` field, as RFC 9110 section 15.5.22 requires;
-    /// `nil` for false.
+    /// Whether a 426 response over HTTP/1.1 has an `Upgrade` field, as RFC 9110 section 15.5.22
+    /// requires.
+    ///
+    /// `nil` means false.
     package var sendsUpgrade: Bool?
 
     package static let standard = AnswerStyle()
@@ -25,7 +28,7 @@ package struct AnswerStyle: Sendable, Equatable {
         self.sendsUpgrade = sendsUpgrade
     }
 
-    /// Returns this style, with missing values taken from another style.
+    /// Returns this style, with missing values filled in from another style.
     func filled(by other: AnswerStyle) -> AnswerStyle {
         AnswerStyle(
             status: self.status ?? other.status,
@@ -47,7 +50,7 @@ package enum BodyTemplate: Sendable, Equatable {
     package indirect enum Value: Sendable, Equatable {
         case null
         case boolean(Bool)
-        /// A number in the notation of JSON (RFC 8259 section 6).
+        /// A number in JSON notation (RFC 8259 section 6).
         case number(String)
         /// A string with placeholders.
         ///

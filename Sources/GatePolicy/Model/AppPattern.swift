@@ -47,15 +47,17 @@ package struct AppPattern: Sendable, Hashable, CustomStringConvertible {
         return self.prefix.map { end.utf8.starts(with: $0.utf8) } ?? false
     }
 
-    /// Whether some app matches both patterns.
+    /// Whether any app matches both patterns.
     func meets(_ other: AppPattern) -> Bool { self.covers(other) || other.covers(self) }
 
-    /// An app that matches, and that rules are unlikely to contain.
+    /// The identifier of a matching app that rules are unlikely to contain.
+    ///
+    /// For a single identifier, this is the identifier itself.
     package var example: String { self.prefix.map { $0 + "any-other" } ?? self.description }
 }
 
 extension AppPattern: ExpressibleByStringLiteral {
-    /// Creates a pattern; a string that is not a valid pattern becomes an identifier.
+    /// Creates a pattern; a string that is not a valid pattern becomes a single identifier.
     package init(stringLiteral identifier: String) {
         self = (try? AppPattern(parsing: identifier)) ?? AppPattern(identifier, prefix: nil)
     }

@@ -1,9 +1,10 @@
 /// Builds that are denied, regardless of the minimum.
 package struct BlockedBuilds: Sendable, Hashable {
-    /// The versions of the builds, for build numbers that restart with each version; `nil` for all
-    /// versions.
+    /// The versions of the builds, for build numbers that restart with each version.
+    ///
+    /// `nil` means all versions.
     package let versions: VersionRange?
-    /// The build numbers; `nil` for all clients, even if they send no build.
+    /// The build numbers; `nil` for all clients, even clients that send no build.
     package let builds: BuildRange?
     /// The required notation of the client's version and build.
     package let written: WrittenForm
@@ -39,11 +40,11 @@ package struct BlockedBuilds: Sendable, Hashable {
 
 /// The required notation of a client's version and build.
 package struct WrittenForm: Sendable, Hashable {
-    /// Patterns for a string.
+    /// Patterns that a version or build must match, or must not match.
     package struct Patterns: Sendable, Hashable {
-        /// The patterns that all have to match.
+        /// The patterns of which all must match.
         package var all: [WrittenPattern]
-        /// The patterns, none of which may match.
+        /// The patterns of which none may match.
         package var none: [WrittenPattern]
 
         package init(all: [WrittenPattern] = [], none: [WrittenPattern] = []) {
@@ -70,7 +71,7 @@ package struct WrittenForm: Sendable, Hashable {
 
     package var isAny: Bool { self.version.isEmpty && self.build.isEmpty }
 
-    /// Whether a client uses this notation; false if a required value is missing.
+    /// Whether a client uses this notation; false if a required version or build is missing.
     ///
     /// Patterns are matched against `AppVersion.description` and `BuildNumber.description`.
     func fits(_ version: AppVersion?, _ build: BuildNumber?) -> Bool {
@@ -125,7 +126,7 @@ extension RuleDefinition {
 }
 
 extension RuleSetDefinition {
-    /// The blocked builds that require a certain notation, by rule.
+    /// The blocked builds that require a certain notation, for each rule that has any.
     var notationConditions: [[BlockedBuilds]] {
         self.rulesWithNext.map { $0.blockedBuilds.filter { !$0.written.isAny } }
             .filter { !$0.isEmpty }

@@ -1,4 +1,4 @@
-/// The decision on a request, the rule that made it, and the reason.
+/// The decision about a request, the rule that made the decision, and the reason.
 package struct Decision: Sendable, Equatable {
     /// The kinds of decisions, in ascending order of strictness.
     package enum Kind: String, Sendable, CaseIterable {
@@ -7,7 +7,7 @@ package struct Decision: Sendable, Equatable {
         case recommend
         /// The client has to upgrade.
         case require
-        /// All requests are denied temporarily.
+        /// All requests that the rule matches are denied temporarily.
         case maintenance
     }
 
@@ -19,10 +19,10 @@ package struct Decision: Sendable, Equatable {
         package let reason: Reason
     }
 
-    /// A denial that a rule holds back until a store has the update.
+    /// A denial that a rule defers until a store has the update.
     package struct Held: Sendable, Equatable {
         package let ruleID: String
-        /// The time at which the store has the update; `nil` if it is unknown.
+        /// The time at which the store will have the update; `nil` if it is unknown.
         package let until: Timestamp?
     }
 
@@ -40,17 +40,18 @@ package struct Decision: Sendable, Equatable {
     package var reason: Reason
     /// The ID of the rule that decided; `nil` if no rule did.
     package var ruleID: String?
-    /// The index of that rule in the definition.
+    /// The index of the deciding rule in the definition; `nil` if no rule decided.
     package var ruleIndex: Int?
     package var observed: [Observed] = []
-    /// The rules whose denials are on hold until a store has the release.
+    /// The denials that are on hold until a store has the release.
     package var held: [Held] = []
-    /// The backend for the request; `nil` for the default one, and for a denied request.
+    /// The destination of the request; `nil` for the default backend and for a denied request.
     package var route: Destination?
-    /// The backends that observing rules would have selected.
+    /// The destinations that observing rules would have selected.
     package var observedRoutes: [Destination] = []
-    /// The required part of the identity that is missing or unparsable; also set for allowed
-    /// requests.
+    /// The required part of the identity that is missing or unparsable; `nil` if there is none.
+    ///
+    /// The gap is also set for allowed requests.
     package var gap: IdentityGap?
     /// The terms for a client that is denied or gets a hint.
     package var upgrade = UpgradeTerms.none
@@ -58,13 +59,15 @@ package struct Decision: Sendable, Equatable {
     package var warning: Warning?
     /// The brownout after which the client passes again; `nil` for a permanent denial.
     package var brownout: BrownoutWindow?
-    /// The maintenance window that denies the request; for other decisions, the next announced one.
+    /// The maintenance window that denies the request.
+    ///
+    /// For other decisions, this is the next announced window.
     package var maintenance: MaintenanceWindow?
-    /// The next time at which the decision for this client and scope may change; `nil` if it does
-    /// not change over time.
+    /// The next time at which the decision for this client and scope may change; `nil` if the
+    /// decision does not depend on the time.
     package var validUntil: Timestamp?
 
-    /// The decision on a CORS preflight, which is never evaluated.
+    /// The decision about a CORS preflight, which is never evaluated.
     package static let preflight = Decision(kind: .allow, reason: .preflight)
 
     static let exempt = Decision(kind: .allow, reason: .exempt)

@@ -3,7 +3,7 @@
 /// `Version {currentVersion} no longer works.` has one placeholder; `{{` and `}}` are literal
 /// braces.
 package struct NoticeTemplate: Sendable, Equatable {
-    /// The kind of text that a template is used for, which determines the available placeholders.
+    /// The use of a template, which determines the available placeholders.
     package enum Use: Sendable {
         case notice
         /// A `body`, which can also contain the texts of the notice and the terms of the decision.
@@ -22,7 +22,7 @@ package struct NoticeTemplate: Sendable, Equatable {
         case placeholder(NoticePlaceholder)
     }
 
-    /// The text for an unknown value.
+    /// The string that replaces a placeholder whose value is unknown.
     static let unknown = "–"
 
     private let pieces: [Piece]
@@ -68,7 +68,8 @@ package struct NoticeTemplate: Sendable, Equatable {
         }
     }
 
-    /// The placeholder, if the template consists of a single one.
+    /// The placeholder of a template that consists of a single placeholder; `nil` for any other
+    /// template.
     var onlyPlaceholder: NoticePlaceholder? { self.pieces.count == 1 ? self.places.first : nil }
 
     /// Creates a template without placeholders.
@@ -76,7 +77,7 @@ package struct NoticeTemplate: Sendable, Equatable {
         self.pieces = [.text(literal)]
     }
 
-    /// Returns the text with the placeholders replaced.
+    /// Returns the string with the placeholders replaced by their values.
     func filled(with values: [NoticePlaceholder: String]) -> String {
         self.pieces.map { piece in
             switch piece {
@@ -87,18 +88,20 @@ package struct NoticeTemplate: Sendable, Equatable {
     }
 }
 
-/// The placeholders for facts about the client, its update and the decision.
+/// The placeholders for facts about the client, the update and the decision.
 enum NoticePlaceholder: String, Sendable, CaseIterable {
     case currentVersion, minimumVersion, latestVersion, minimumBuild, latestBuild, platform, app
     case title, message, button, storeUrl, status, decision, rule, revision
 
-    /// The placeholders that notices can contain; the others are available only in a `body`.
+    /// The placeholders that notices can contain.
+    ///
+    /// The other placeholders are available only in a `body`.
     static let inNotices: [NoticePlaceholder] = [
         .currentVersion, .minimumVersion, .latestVersion, .minimumBuild, .latestBuild, .platform,
         .app,
     ]
 
-    /// Whether the value is a number in JSON.
+    /// Whether the value of the placeholder is a number in JSON.
     var isNumber: Bool { self == .minimumBuild || self == .status }
 }
 

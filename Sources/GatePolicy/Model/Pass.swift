@@ -2,12 +2,12 @@
 package struct Pass: Sendable, Equatable {
     /// The header field that contains a pass.
     package static let fieldName = "X-VersionGate-Pass"
-    /// The maximum lifetime in seconds.
+    /// The maximum lifetime of a pass, in seconds.
     package static let longestLifetime: Int64 = 30 * 86_400
 
     /// A random number that identifies a pass in logs and in the rules.
     package let id: ID
-    /// The time of issue; the pass is not valid before that time.
+    /// The time of issue, before which the pass is not valid.
     package let issued: Timestamp
     /// The first second in which the pass is no longer valid.
     package let until: Timestamp
@@ -17,7 +17,7 @@ package struct Pass: Sendable, Equatable {
     package let build: BuildNumber?
     /// A keyed digest of the only device for which the pass is valid; `nil` for every device.
     package let deviceDigest: [UInt8]?
-    /// Whether the pass is valid for one request only.
+    /// Whether the pass is valid for only one request.
     package let isSingleUse: Bool
 
     package init(
@@ -40,16 +40,16 @@ package struct Pass: Sendable, Equatable {
 }
 
 extension Pass {
-    /// The ID of a pass: 16 lower-case hexadecimal digits, of which the first is a letter.
+    /// The ID of a pass: 16 lower-case hexadecimal digits, the first of which is a letter.
     ///
-    /// YAML reads some IDs without a letter at the start as numbers, for example `1234567890123456`
-    /// and `12e4567890123456`.
+    /// Without the letter, YAML would read some IDs as numbers, for example `1234567890123456` and
+    /// `12e4567890123456`.
     package struct ID: Sendable, Hashable, CustomStringConvertible {
         private static let digits = 16
 
         package let description: String
 
-        /// Parses an ID; `nil` if it is invalid.
+        /// Parses an ID; returns `nil` if the ID is invalid.
         package init?(parsing text: some StringProtocol) {
             let bytes = text.utf8
             guard bytes.count == Self.digits, let first = bytes.first, Self.isLetter(first),
@@ -58,7 +58,7 @@ extension Pass {
             self.description = String(text)
         }
 
-        /// Creates an ID from a number, whose highest digit is replaced by a letter.
+        /// Creates an ID from a number, with the first digit replaced by a letter.
         package init(_ number: UInt64) {
             let first = 10 + (number >> 60) % 6
             let rest = number & (.max >> 4)
@@ -82,9 +82,9 @@ extension Pass {
         case revoked
         /// The pass is valid only for another device, app or build.
         case otherClient = "other_client"
-        /// The pass is valid for one request only, and was used before or may have been used before.
+        /// The pass is valid for only one request, and was or may have been used before.
         case used
-        /// The request contains several values.
+        /// The request contains several values of the header field.
         case repeated
     }
 
@@ -97,19 +97,20 @@ extension Pass {
     /// Whether a request can state an app or a device with this name.
     package static func canState(_ name: String) -> Bool {
         let bytes = name.utf8Span.span
-        // A comma would separate two values, and blanks at the ends are not part of the value.
+        // A comma would separate two values, and blanks at either end are not part of a value.
         return !bytes.isEmpty && StatedValue.isName(bytes) && !name.utf8.contains(0x2C)
             && name.utf8.first != 0x20 && name.utf8.last != 0x20
     }
 }
 
 extension Decision {
-    /// Whether a pass changes the decision.
+    /// Whether a pass can change the decision, by lifting a denial or a route.
     package var isLiftable: Bool { self.kind >= .require || self.route != nil }
 
-    /// Returns the decision for a client with a pass.
+    /// Returns the decision about a client with a pass.
     ///
-    /// The request goes to the default backend. The rule is the one whose denial or route the pass has lifted.
+    /// The request goes to the default backend. `ruleID` is the ID of the rule whose denial or
+    /// route the pass lifts.
     package func passed(by pass: Pass) -> Decision {
         var decision = self
         decision.reason = .passed(pass.id)
@@ -128,7 +129,7 @@ extension Decision {
         return decision
     }
 
-    /// The ID of the pass that lifted the denial or the route; `nil` if none did.
+    /// The ID of the pass that lifted the denial or the route; `nil` if no pass did.
     package var passID: Pass.ID? {
         if case .passed(let id) = self.reason { id } else { nil }
     }

@@ -15,7 +15,7 @@ package struct Preview: Sendable, Equatable {
         }
     }
 
-    /// The header field that requests a preview.
+    /// The request header field that contains a preview.
     package static let fieldName = "X-VersionGate-Preview"
 
     package let kind: Kind
@@ -27,7 +27,7 @@ package struct Preview: Sendable, Equatable {
         self.until = until
     }
 
-    /// The header field that marks a response as a preview.
+    /// The response header field that marks a response as a preview.
     var mark: HeaderField { HeaderField(name: Self.fieldName, value: self.kind.rawValue) }
 }
 
@@ -35,6 +35,6 @@ package struct Preview: Sendable, Equatable {
 package enum PreviewReading: Sendable, Equatable {
     case shows(Preview)
     case expired
-    /// The signature was not created with a known key, or the value is malformed.
+    /// The value is malformed, or was not signed with a known key.
     case forged
 }

@@ -5,7 +5,7 @@ extension Decision {
         case preflight
         case noRuleApplies
         case passes
-        /// The rules deny or route the request, but the client has this pass.
+        /// The rules deny or route the request, but the client has a pass with this ID.
         case passed(Pass.ID)
         case belowRecommended
         case belowRecommendedBuild
@@ -13,11 +13,12 @@ extension Decision {
         case belowMinimumBuild
         case blocked(VersionRange)
         case blockedBuild(BlockedBuilds)
-        /// The reason why the client will have to upgrade, and the date; `nil` if the date is open.
+        /// The client will have to upgrade for this reason, from this date; `nil` if the date is
+        /// open.
         case warned(Reason, requiredFrom: Timestamp?)
-        /// The reason why the client is denied during a brownout, and its end.
+        /// The client is denied for this reason during a brownout, until this time.
         case brownout(Reason, until: Timestamp)
-        /// All requests are denied until a time; `nil` if the end is open.
+        /// All requests that the rule matches are denied until this time; `nil` if the end is open.
         case maintenance(until: Timestamp?)
         case missing(IdentityPart)
         case unreadable(IdentityPart)
@@ -39,8 +40,8 @@ extension Decision.Reason: CustomStringConvertible {
         case .noRuleApplies: "no rule applies"
         case .passes: "the client meets every rule that applies"
         case .passed(let id): "the client has the pass \(id)"
-        case .belowRecommended: "the version is below the recommended one"
-        case .belowRecommendedBuild: "the build is below the recommended one"
+        case .belowRecommended: "the version is below the recommended version"
+        case .belowRecommendedBuild: "the build is below the recommended build"
         case .belowMinimum: "the version is below the minimum"
         case .belowMinimumBuild: "the build is below the minimum"
         case .blocked(let range): "the version is blocked by '\(range)'"

@@ -1,31 +1,34 @@
 /// A version of an app that a store has or will have, and that a rule can wait for.
 ///
-/// Several entries can describe the same version: see `StoreRelease`. Entries come from feeds or
+/// Several entries can describe the same version (see `StoreRelease`). Entries come from feeds or
 /// the rules file, and contain no requirements.
 package struct Release: Sendable, Equatable {
-    /// The app identifier; `nil` for the only app of the rules.
+    /// The app identifier; `nil` for the only app in the rules.
     package var app: String?
     package var platform: Platform
-    /// The channel of the store, in lower case; `nil` for all channels without entries of their
-    /// own.
+    /// The channel of the store, in lower case.
+    ///
+    /// `nil` means all channels that have no entries of their own.
     package var channel: String?
-    /// The version; `nil` if the source does not state it reliably, in which case builds are known.
+    /// The version; `nil` if the source does not state it reliably.
+    ///
+    /// If the version is `nil`, `builds` is not empty.
     package var version: AppVersion?
-    /// All builds of the version in ascending order; empty if the source states none.
+    /// All builds of the version in ascending order; empty if the source states no builds.
     ///
     /// A store can have one build for each CPU architecture.
     package var builds: [BuildNumber]
-    /// The time from which the store has the release; `nil` for always.
+    /// The time from which the store has the release; `nil` if the store has always had it.
     package var releasedAt: Timestamp?
     /// The time from which each country has the release, by lower-case country code (ISO 3166-1
     /// alpha-2).
     ///
-    /// A `nil` time means `releasedAt`; `nil` instead of the dictionary means all countries.
+    /// `nil` for a country means `releasedAt`. `nil` instead of the dictionary means all countries.
     package var countries: [String: Timestamp?]?
     /// All countries whose stores the source checks, as lower-case codes; `nil` if they are
     /// unknown.
     ///
-    /// If one of these countries is not in `countries`, its store does not have the release.
+    /// The store of a country that is listed here but not in `countries` does not have the release.
     package var storeCountries: [String]?
     /// The progress of a phased or staged release.
     ///
@@ -67,18 +70,21 @@ package struct Release: Sendable, Equatable {
 package enum ReleasePhase: Sendable, Equatable {
     /// The release is available to all users.
     case complete
-    /// The store releases it in steps, and it is available to all users from the given time.
+    /// The store releases the version in steps, and it is available to all users from the given
+    /// time.
     case phased(completeAt: Timestamp)
-    /// The store releases it in steps or has halted it, and the completion time is unknown.
+    /// The store releases the version in steps or has halted the release, and the completion time
+    /// is unknown.
     case partial
 }
 
-/// The condition that a rule waits for before it takes effect.
+/// The availability in stores that a rule waits for before it takes effect.
 package struct StoreHold: Sendable, Equatable {
-    /// The countries that must have the release, as lower-case codes; empty for all countries of
-    /// the release: see `Release.countries(awaitedBy:)`.
+    /// The countries that must have the release, as lower-case codes.
+    ///
+    /// An empty list means all countries of the release (see `Release.countries(awaitedBy:)`).
     package var countries: [String]
-    /// How long the release must have been available, in seconds.
+    /// The time for which the release must have been available, in seconds.
     package var soak: Int64
 
     package init(countries: [String] = [], soak: Int64 = 0) {

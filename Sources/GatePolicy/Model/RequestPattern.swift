@@ -1,10 +1,11 @@
 /// A pattern that matches requests by path and method, as in a rules file: `POST /v2/payments/**`.
 ///
-/// `*` matches one segment. `**` at the end matches the path before it and everything below.
+/// `*` matches one segment. `**` at the end matches the path before it and everything below that
+/// path.
 package struct RequestPattern: Sendable, Hashable {
     /// The maximum length of a path, in bytes.
     static let maximumLength = 1024
-    /// The maximum number of segments.
+    /// The maximum number of segments in a path.
     static let maximumDepth = 64
 
     enum Segment: Sendable, Hashable {
@@ -23,9 +24,11 @@ package struct RequestPattern: Sendable, Hashable {
     package let path: String?
     /// The methods in upper case, without duplicates; `nil` for all methods.
     package let methods: [String]?
-    /// The segments of the path; `/` and a trailing slash become an empty segment.
+    /// The segments of the path; `nil` for all paths.
+    ///
+    /// `/` and a trailing slash become an empty segment.
     let segments: [Segment]?
-    /// The segments in the form in which rules compare them: see `LenientPath.folded(_:)`.
+    /// The segments in the form in which rules compare them (see `LenientPath.folded(_:)`).
     let foldedSegments: [Segment]?
 
     package init(path: String?, methods: [String]?) throws(RequestPatternError) {
@@ -70,7 +73,7 @@ package struct RequestPattern: Sendable, Hashable {
             && method.utf8.allSatisfy { $0.isLetter || $0.isDigit || marks.contains($0) }
     }
 
-    /// The segments that the shapes of matching paths may omit.
+    /// The segments that the shapes of matching paths may omit, by index.
     var omitted: PathShape.Omitted {
         var omitted = PathShape.Omitted()
         for (index, segment) in (self.segments ?? []).enumerated() {
@@ -82,7 +85,7 @@ package struct RequestPattern: Sendable, Hashable {
         return omitted
     }
 
-    /// The pattern on one line: `GET,POST /v2/**`.
+    /// The pattern on one line, such as `GET,POST /v2/**`.
     package var text: String {
         [self.methods?.joined(separator: ","), self.path].compactMap(\.self).joined(separator: " ")
     }

@@ -7,7 +7,7 @@ package enum RequestPatternError: Error, Sendable, Equatable, CustomStringConver
     case doubleStarInside
     case partialWildcard(String)
     case ambiguousPath
-    /// A method is not a token of RFC 9110 section 5.6.2.
+    /// A method that is not a token (RFC 9110 section 5.6.2).
     case invalidMethod(String)
 
     package var description: String {

@@ -1,13 +1,11 @@
-/// The bucket of a client in the rollout of a rule: constant for a client, and different for each
-/// rule.
+/// The bucket of a client in the rollout of a rule.
 ///
-/// The bucket is a hash of the rule ID and a property of the client: its device ID, or else its
-/// address, or else its whole identity. The hash is the same in all gates, runs and releases of
-/// VersionGate, so that no client drops out of a rollout again.
+/// The bucket of a client is constant, but differs between rules. It is a hash of the rule ID and a
+/// property of the client: the device ID, or else the address, or else the whole identity.
+/// The hash is the same in all gates, runs and releases of VersionGate, so that clients never drop
+/// out of a rollout.
 struct RolloutBucket: Sendable, Equatable {
-    /// The number of buckets.
-    ///
-    /// A percentage is exact to the fourth decimal place.
+    /// The number of buckets, which makes percentages exact to four decimal places.
     static let count: UInt64 = 1_000_000
 
     let number: UInt64
@@ -43,8 +41,8 @@ struct RolloutBucket: Sendable, Equatable {
 
     /// A 64-bit FNV-1a hash with the finalizer of SplitMix64.
     ///
-    /// Without the finalizer, strings that differ only in their last byte would have adjacent
-    /// values.
+    /// Without the finalizer, strings that differ only in their last byte would have similar
+    /// hashes.
     private struct Hash {
         private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 

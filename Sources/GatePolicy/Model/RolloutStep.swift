@@ -12,9 +12,10 @@ package struct RolloutStep: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// Returns the time from which the rollout includes a client; `always` for a rule without steps.
+    /// Returns the time from which the rollout includes a client; `always` for a rule without
+    /// steps.
     ///
-    /// A client is included from the first step that is large enough for its bucket. It remains
+    /// A client is included from the first step that is large enough for its bucket, and remains
     /// included, because later steps only add clients.
     func admission(of identity: ClientIdentity, address: String?) -> EffectiveFrom {
         guard !self.rollout.isEmpty else { return .always }

@@ -1,6 +1,6 @@
-/// The backend for clients that a rule matches, instead of the default one.
+/// The backend, other than the default backend, for the clients that a rule matches.
 package struct Route: Sendable, Equatable {
-    /// The action for a request while no address of the backend is reachable.
+    /// The action for a request while no address of the backend can be reached.
     package enum Fallback: String, Sendable, Equatable, CaseIterable {
         /// The request fails, as with the default backend.
         case refuse
@@ -8,14 +8,18 @@ package struct Route: Sendable, Equatable {
         case `default`
     }
 
-    /// The name that stands for the default backend; no other backend can have it.
+    /// The name of the default backend, which no other backend can have.
     package static let defaultBackend = "default"
 
     /// The name of the backend in the settings.
     package var backend: String
-    /// Version ranges, one of which has to contain the client's version; empty for all clients.
+    /// The version ranges that the route includes; empty for all clients.
+    ///
+    /// One of the ranges must contain the client's version.
     package var versions: [VersionRange]
-    /// Build ranges, one of which has to contain the client's build; empty for all clients.
+    /// The build ranges that the route includes; empty for all clients.
+    ///
+    /// One of the ranges must contain the client's build.
     package var builds: [BuildRange]
     package var fallback: Fallback
 
@@ -35,8 +39,9 @@ package struct Route: Sendable, Equatable {
 extension RuleDefinition {
     /// Whether the ranges of the rule's route contain a client's version and build.
     ///
-    /// The result is false for a client that does not send a required value: the default backend gets
-    /// its requests. `release` is the release of the version; for a release, the version itself.
+    /// The result is false for a client that does not send a required value, whose requests go to
+    /// the default backend. `release` is the release that a pre-release precedes, or the version
+    /// itself.
     func routes(_ version: AppVersion?, _ release: AppVersion?, build: BuildNumber?) -> Bool {
         guard let route else { return false }
         if !route.versions.isEmpty {

@@ -10,10 +10,10 @@ extension RuleDefinition {
             || self.blockedBuilds.contains(where: \.dependsOnVersion)
     }
 
-    /// Returns the reason why a version and build are below the floor; `nil` if they are not below
-    /// it, or if too little is known.
+    /// Returns the reason why a version and build are below the floor.
     ///
-    /// `release` is the release of the version; for a release, the version itself.
+    /// Returns `nil` if they are not below the floor, or if the value to compare is unknown.
+    /// `release` is the release that a pre-release precedes, or the version itself.
     func breach(
         by version: AppVersion?,
         _ release: AppVersion?,
@@ -32,9 +32,9 @@ extension RuleDefinition {
         return self.blocked(build, of: version, release).map { .blockedBuild($0) }
     }
 
-    /// Whether `minimumBuild` applies to builds of a version.
+    /// Whether `minimumBuild` applies to the builds of a version.
     ///
-    /// If it applies to only one version, it does not apply to clients without a version.
+    /// A `minimumBuild` for only one version does not apply to clients without a version.
     func counts(buildsOf version: AppVersion?, _ release: AppVersion?) -> Bool {
         guard let only = self.minimumBuildOf else { return true }
         guard let version else { return false }
@@ -42,8 +42,9 @@ extension RuleDefinition {
             == only
     }
 
-    /// Returns the first entry that blocks a build; an entry with `versions` never blocks a client
-    /// without a version.
+    /// Returns the first entry that blocks a build; `nil` if no entry does.
+    ///
+    /// An entry with `versions` never blocks a client without a version.
     private func blocked(
         _ build: BuildNumber?,
         of version: AppVersion?,
@@ -62,7 +63,7 @@ extension RuleDefinition {
         }
     }
 
-    /// Returns the first range that blocks a version.
+    /// Returns the first range that blocks a version; `nil` if no range does.
     func blockedRange(of version: AppVersion, _ release: AppVersion) -> VersionRange? {
         self.blocked.first { self.contains($0, version, release) }
     }
@@ -76,10 +77,10 @@ extension RuleDefinition {
         return self.judged(version, release, isPrerelease: !floor.prerelease.isEmpty) < floor
     }
 
-    /// Returns the version to compare.
+    /// Returns the version to compare with a floor or a range: either `version` or `release`.
     ///
-    /// If the floor or range contains a pre-release (`isPrerelease`), pre-releases are compared in
-    /// their own order, regardless of the policy.
+    /// If the floor or range contains a pre-release (`isPrerelease`), `version` is compared,
+    /// regardless of the policy.
     private func judged(
         _ version: AppVersion,
         _ release: AppVersion,

@@ -1,6 +1,6 @@
 /// A rule in the rules file: its conditions, its requirements, and its texts.
 package struct RuleDefinition: Sendable, Equatable {
-    /// The name of the rule, unique in its rule set.
+    /// The name of the rule, which is unique in its rule set.
     package var id: String
     /// The clients and requests that the rule matches.
     package var match: RuleMatch
@@ -8,8 +8,9 @@ package struct RuleDefinition: Sendable, Equatable {
     package var minimum: AppVersion?
     /// The build below which clients have to upgrade.
     package var minimumBuild: BuildNumber?
-    /// The only version whose builds `minimumBuild` applies to, for build numbers that restart with
-    /// each version; `nil` for all versions.
+    /// The version whose builds `minimumBuild` applies to; `nil` for all versions.
+    ///
+    /// Apps whose build numbers restart with each version need this condition.
     package var minimumBuildOf: AppVersion?
     /// The version below which clients pass with a hint.
     package var recommended: AppVersion?
@@ -17,44 +18,44 @@ package struct RuleDefinition: Sendable, Equatable {
     package var recommendedBuild: BuildNumber?
     /// Whether the newest version in the store is also recommended (`recommended: store`).
     package var recommendsStoreVersion: Bool
-    /// The version ranges whose clients have to upgrade, regardless of `minimum`.
+    /// The version ranges in which clients have to upgrade, regardless of `minimum`.
     package var blocked: [VersionRange]
-    /// The builds whose clients have to upgrade, regardless of `minimumBuild`.
+    /// The builds that have to upgrade, regardless of `minimumBuild`.
     package var blockedBuilds: [BlockedBuilds]
-    /// How a pre-release of the floor is compared.
+    /// The policy for comparing a pre-release with the floor.
     package var prerelease: PrereleasePolicy
-    /// The name of the notice for denied clients; `nil` for the built-in one.
+    /// The name of the notice for denied clients; `nil` for the built-in notice.
     package var notice: String?
-    /// The name of the notice for clients with a recommendation; `nil` for the built-in one.
+    /// The name of the notice for clients with a recommendation; `nil` for the built-in notice.
     package var recommendedNotice: String?
     /// The store URL for the update.
     package var storeURL: StoreURL?
-    /// Whether the rule is enforced, or only observed.
+    /// The mode, which determines whether the rule is enforced or only observed.
     package var mode: RuleMode
     /// The times at which the rule takes effect and ends.
     package var schedule: RuleSchedule
-    /// The share of the clients to which the floor or the route applies, by time; empty for all
+    /// The share of clients to which the floor or the route applies, by time; empty for all
     /// clients.
     package var rollout: [RolloutStep]
     /// The window in which all requests that the rule matches are denied.
     package var maintenance: MaintenanceWindow?
-    /// The backend for the clients of the rule; `nil` if the rule selects none.
+    /// The route to a backend; `nil` if the rule has no route.
     ///
     /// A rule with a route has no other terms, apart from planned floors.
     package var route: Route?
-    /// The release in stores that the rule waits for; `nil` if it does not wait.
+    /// The availability in stores that the rule waits for; `nil` if the rule does not wait.
     package var holdUntilInStore: StoreHold?
     /// The OS versions that the update supports; empty for all OS versions.
     ///
-    /// Clients with other OS versions cannot update: see `UpgradeTerms.cannotUpdate`.
+    /// Clients with other OS versions cannot update (see `UpgradeTerms.cannotUpdate`).
     package var requiresOS: [VersionRange]
-    /// How denials of this rule differ from the default format.
+    /// The format of denials by this rule, where it differs from the default format.
     package var answer: AnswerStyle
     /// The number of seconds before a client may repeat a recommendation; `nil` for one day.
     package var snooze: Int64?
     /// The planned floors, each as a complete rule with the same ID and match.
     ///
-    /// Planned floors only add requirements: for each client, the current floor remains active
+    /// Planned floors only add requirements. For each client, the current floor remains active
     /// until a planned floor is stricter.
     package var next: [RuleDefinition]
 
@@ -122,7 +123,7 @@ struct Recommendation: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// The version and the build in the rule; the store may have newer ones.
+    /// The recommended version and build in the rule, which can be lower than those in the store.
     var recommendation: Recommendation {
         Recommendation(version: self.recommended, build: self.recommendedBuild)
     }
@@ -136,27 +137,29 @@ extension RuleDefinition {
     package var withNext: [RuleDefinition] { [self] + self.next }
 }
 
-/// The clients that a rule matches.
+/// The clients and requests that a rule matches.
 ///
-/// An absent part matches all clients; an empty list matches none.
+/// A `nil` part matches everything, and an empty list matches nothing.
 package struct RuleMatch: Sendable, Hashable {
     /// App identifiers (bundle ID, package name), or patterns such as `com.example.*`.
     package var apps: [AppPattern]?
     package var platforms: [Platform]?
     /// Distribution channels (`fdroid`, `testflight` …), compared case-insensitively.
     package var channels: [String]?
-    /// Ranges of OS versions, one of which has to match.
+    /// The ranges of OS versions, at least one of which has to match.
     package var osVersions: [VersionRange]?
-    /// Requests by path and method, one of which has to match.
+    /// The request patterns, at least one of which has to match.
     package var requests: [RequestPattern]?
 
-    /// Whether the match includes an app; true if there is no condition on apps.
+    /// Whether the match includes an app; true without a condition on apps.
     package func accepts(app: String) -> Bool {
         self.apps?.contains { $0.matches(app) } ?? true
     }
 
-    /// The identifiers in the condition on apps; `nil` if there is none, or if it contains a
-    /// pattern, which cannot be looked up by a client's app.
+    /// The identifiers in the condition on apps.
+    ///
+    /// `nil` if there is no condition on apps, or if it contains a pattern, because a pattern
+    /// cannot be looked up by a client's app.
     var appIdentifiers: [String]? {
         guard let apps, apps.allSatisfy(\.isIdentifier) else { return nil }
         return apps.map(\.description)
@@ -179,7 +182,8 @@ package struct RuleMatch: Sendable, Hashable {
     }
 }
 
-/// How a pre-release of the floor is compared, such as `2.0.0-rc.1` with a minimum of `2.0.0`.
+/// The policy for comparing a pre-release with a floor, such as `2.0.0-rc.1` with a minimum of
+/// `2.0.0`.
 package enum PrereleasePolicy: String, Sendable, Equatable, CaseIterable {
     /// A pre-release counts as its release, so that testers are not denied.
     case asRelease
@@ -187,14 +191,14 @@ package enum PrereleasePolicy: String, Sendable, Equatable, CaseIterable {
     case strict
 }
 
-/// Whether a rule is enforced.
+/// The mode of a rule or of all rules.
 package enum RuleMode: String, Sendable, Equatable, CaseIterable {
     case enforce
-    /// Decisions are counted and logged; requests pass.
+    /// Decisions are counted and logged, and all requests pass.
     case observe
 }
 
-/// The store URL for an update, by the client's channel, or else by its country.
+/// The store URLs for an update, by the client's channel, or else by its country.
 package struct StoreURL: Sendable, Equatable {
     package var `default`: String
     /// The URLs by lower-case channel.

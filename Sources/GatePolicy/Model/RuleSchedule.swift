@@ -1,7 +1,7 @@
-/// The times at which a rule's requirements start, and at which it stops having any effect.
+/// The times at which a rule's requirements start, and the time at which the rule ends.
 ///
-/// All times are exact to the second. Recommendations have no start time: they are made until the
-/// rule ends.
+/// All times are exact to the second. Recommendations have no start time, and apply until the rule
+/// ends.
 package struct RuleSchedule: Sendable, Equatable {
     /// The time from which clients below the floor are warned.
     ///
@@ -11,11 +11,11 @@ package struct RuleSchedule: Sendable, Equatable {
     package var enforceFrom: Timestamp?
     /// The time from which the rule has no effect.
     package var until: Timestamp?
-    /// The windows in which clients below the floor are denied temporarily, regardless of the
+    /// The windows in which clients below the floor are temporarily denied, regardless of the
     /// rollout.
     ///
-    /// The windows are in order, do not overlap, and lie between `warnFrom` and `enforceFrom`. At
-    /// other times, there is no warning to reinforce.
+    /// The windows are in order and do not overlap. They lie between `warnFrom` and `enforceFrom`,
+    /// because there is no warning to reinforce at other times.
     package var brownouts: [BrownoutWindow]
 
     package static let always = RuleSchedule()
@@ -32,10 +32,10 @@ package struct RuleSchedule: Sendable, Equatable {
         self.brownouts = brownouts
     }
 
-    /// Returns the windows that have not ended, starting with the current or next one.
+    /// Returns the windows that have not ended, starting with the current or next window.
     func brownouts(notOverAt now: Timestamp) -> ArraySlice<BrownoutWindow> {
-        // Uses binary search, because there can be a thousand windows, and every decision needs the
-        // result.
+        // A binary search is used, because there can be a thousand windows, and every decision
+        // needs the result.
         var range = self.brownouts.indices
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

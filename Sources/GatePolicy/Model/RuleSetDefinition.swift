@@ -1,15 +1,17 @@
 /// The contents of a rules file as typed values, before compilation.
 ///
-/// A loader creates definitions, and `RuleSet.init(_:)` compiles them. Before it creates a
-/// definition, the loader reports all errors in the file, with their locations.
+/// A loader creates definitions, and `RuleSet.init(_:)` compiles them. The loader reports all
+/// errors in the file, with their locations, before it creates a definition.
 package struct RuleSetDefinition: Sendable, Equatable {
-    /// The revision of the rules, a hash of the sources; all denials contain it.
+    /// The revision of the rules: a hash of the sources, which all denials contain.
     package var revision: String
-    /// Whether anything is enforced; `observe` disables all denials, but not hints.
+    /// The mode of all rules.
+    ///
+    /// `observe` disables all denials, but not hints.
     package var mode: RuleMode
     /// The language for clients that accept none of the available languages.
     package var defaultLanguage: LanguageTag
-    /// The header fields, query parameters and patterns that the client identity is read from.
+    /// The header fields, query parameters and patterns from which the client identity is read.
     package var identity: IdentitySources
     /// The policy for unidentified clients.
     package var unidentified: UnidentifiedPolicy
@@ -21,13 +23,13 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var notices: [String: NoticeDefinition]
     /// The releases that stores have or will have.
     package var releases: [Release]
-    /// The apps with builds for testers.
+    /// The apps that have builds for testers.
     package var testFlight: [TestFlightApp]
     /// The passes that are no longer valid.
     package var revokedPasses: Set<Pass.ID>
-    /// The format of denials by rules that do not define their own.
+    /// The default format of denials, for rules that do not define their own format.
     package var answer: AnswerStyle
-    /// The tests that have to pass before the rules are applied.
+    /// The tests that must pass before the rules are applied.
     package var tests: [RuleTest]
 
     package init(

@@ -1,10 +1,10 @@
 /// A test request in the rules file, and the expected decision.
 package struct RuleTest: Sendable, Equatable {
-    /// The name of the test, unique in its rule set.
+    /// The name of the test, which is unique in its rule set.
     package var name: String
     package var headers: [HeaderField]
     package var method: String
-    /// The request target: the path, and an optional query.
+    /// The request target: a path with an optional query.
     package var path: String
     /// The time of the request; `nil` for the time of the test run.
     package var at: Timestamp?
@@ -30,22 +30,22 @@ package struct RuleTest: Sendable, Equatable {
     }
 }
 
-/// The expectations of a test.
+/// The expected results of a test.
 ///
-/// An absent part is not checked.
+/// A `nil` part is not checked.
 package struct RuleExpectation: Sendable, Equatable {
     /// The value of `rule` for a decision that no rule made.
     package static let noRule = "none"
-    /// The value in `observed` for the policy for unidentified clients.
+    /// The name in `observed` of the policy for unidentified clients.
     package static let unidentified = "unidentified"
 
-    /// The accepted decisions; empty for all.
+    /// The accepted decisions; empty if any decision is accepted.
     package var decisions: [Decision.Kind]
     /// The ID of the rule that decides, or `noRule`.
     package var rule: String?
-    /// The status of the denial.
+    /// The expected status of the denial.
     package var status: Int?
-    /// The store URL for the client.
+    /// The expected store URL for the client.
     package var storeURL: String?
     /// The name of the backend that a route selects, or `Route.defaultBackend`.
     package var route: String?

@@ -1,16 +1,16 @@
-/// The testers who may have a build of an app before it is in the App Store.
+/// The testers who can have a build of an app before it is in the App Store.
 package enum TestAudience: String, Sendable, CaseIterable {
-    /// Only the testers of the team; the build can never be released to others.
+    /// The testers of the team, for a build that can never be released to others.
     case `internal`
-    /// All invited testers; the build can be released without changes.
+    /// All invited testers, for a build that can be released without changes.
     case external
 
-    /// The names of audiences in responses.
+    /// The naming scheme for audiences in responses.
     package enum Words: String, Sendable, CaseIterable {
-        /// `internal`, `external`.
+        /// The names `internal` and `external`.
         case own
         /// The names in the App Store Connect API (`BuildAudienceType`), for apps that already use
-        /// them.
+        /// these names.
         case appStoreConnect
     }
 
@@ -26,7 +26,7 @@ package enum TestAudience: String, Sendable, CaseIterable {
     package var channel: String { "testflight-\(self.rawValue)" }
 }
 
-/// A build that testers have or had, according to the service that it was uploaded to.
+/// A build that testers have or had, according to the service to which it was uploaded.
 package struct TestFlightBuild: Sendable, Equatable {
     /// The version that users see.
     package var version: AppVersion
@@ -35,7 +35,7 @@ package struct TestFlightBuild: Sendable, Equatable {
     package var audience: TestAudience
     /// Whether testers can install the build.
     package var isTesting: Bool
-    /// The time from which the build can no longer be launched; `nil` if no expiry is known.
+    /// The time from which the build can no longer be launched; `nil` if that time is unknown.
     package var expiresAt: Timestamp?
     /// The release notes for testers, by language.
     package var releaseNotes: [LanguageTag: String]
@@ -56,7 +56,7 @@ package struct TestFlightBuild: Sendable, Equatable {
         self.releaseNotes = releaseNotes
     }
 
-    /// Returns the release notes in the best language for a tester.
+    /// Returns the release notes in the best language for a tester; `nil` if there are none.
     func releaseNotes(for languages: [LanguageRange], fallback: LanguageTag) -> String? {
         let lookup = LanguageLookup(available: self.releaseNotes.keys, fallback: fallback)
         return lookup.best(for: languages).flatMap { self.releaseNotes[$0] }
@@ -73,14 +73,14 @@ package struct TestFlightBuild: Sendable, Equatable {
 
 /// The builds of an app on a platform.
 package struct TestFlightApp: Sendable, Equatable {
-    /// The app identifier; `nil` for the only app of the rules.
+    /// The app identifier; `nil` for the only app in the rules.
     package var app: String?
     package var platform: Platform
-    /// The feed that the builds come from; its last confirmation determines how current they are.
+    /// The feed that the builds come from; `nil` for builds in the rules file.
     ///
-    /// `nil` for builds in the rules file.
+    /// The last confirmation by the feed determines how current the builds are.
     package var feed: String?
-    /// The names of audiences in responses.
+    /// The naming scheme for audiences in responses.
     package var words: TestAudience.Words
     package var builds: [TestFlightBuild]
 
@@ -98,14 +98,16 @@ package struct TestFlightApp: Sendable, Equatable {
         self.builds = builds
     }
 
-    /// Returns the newest build that an audience can install, by version and then by build.
+    /// Returns the newest build that an audience can install, by version and then by build; `nil`
+    /// if there is none.
     package func latest(_ audience: TestAudience, at now: Timestamp) -> TestFlightBuild? {
         self.builds.filter { $0.audience == audience && $0.isInstallable(at: now) }
             .max { $0.precedes($1) }
     }
 
-    /// Returns the audience of a version; `nil` if it is unknown, or if builds for both audiences
-    /// match.
+    /// Returns the audience of a version.
+    ///
+    /// Returns `nil` if the version is unknown, or if builds for both audiences match.
     package func audience(ofVersion version: AppVersion, build: AppVersion?) -> TestAudience? {
         let meant = self.builds.filter { known in
             known.version == version && build.map { $0 == known.build } ?? true

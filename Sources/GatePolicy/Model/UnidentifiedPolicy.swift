@@ -1,9 +1,9 @@
-/// The treatment of clients whose version or build is missing or unparsable.
+/// The policy for clients whose version or build is missing or unparsable.
 package struct UnidentifiedPolicy: Sendable, Equatable {
     package enum Action: String, Sendable, Equatable, CaseIterable {
         /// The request passes.
         case allow
-        /// The request passes. The denial that `reject` would cause is only counted and logged.
+        /// The request passes, and the denial that `reject` would cause is only counted and logged.
         case observe
         /// The request is denied as if an upgrade were required.
         case reject
@@ -13,17 +13,18 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
     package var missing: Action
     /// The action if the client sends an unparsable value, or several different values.
     package var unreadable: Action
-    /// The name of the notice for rejected clients; `nil` for the built-in one.
+    /// The name of the notice for rejected clients; `nil` for the built-in notice.
     package var notice: String?
     /// The store URL for rejected clients.
     package var storeURL: StoreURL?
-    /// Requests with a stricter policy.
+    /// The requests with a stricter policy.
     ///
-    /// If several match, the strictest applies.
+    /// If several entries match a request, the strictest applies.
     package var paths: [UnidentifiedPath]
 
-    /// The defaults: both actions are `allow`, so that no client is denied because of a missing
-    /// header.
+    /// The default policy, in which both actions are `allow`.
+    ///
+    /// No client is denied because of a missing header.
     package static let defaults = UnidentifiedPolicy(missing: .allow, unreadable: .allow)
 
     package init(
@@ -47,13 +48,14 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
     }
 }
 
-/// The policy for unidentified clients, for some requests.
+/// A stricter policy for unidentified clients, for some requests.
 package struct UnidentifiedPath: Sendable, Equatable {
     package var request: RequestPattern
-    /// The action if the client sends no value; `nil` for the action of the policy.
+    /// The action if the client sends no value; `nil` for the default action of the policy.
     package var missing: UnidentifiedPolicy.Action?
-    /// The action if the client sends an unparsable value, or several different values; `nil` for
-    /// the action of the policy.
+    /// The action if the client sends an unparsable value, or several different values.
+    ///
+    /// `nil` means the default action of the policy.
     package var unreadable: UnidentifiedPolicy.Action?
 
     package init(

@@ -1,4 +1,4 @@
-/// The terms of the deciding rule, which tell a client how to upgrade.
+/// The terms of the deciding rule for a client's upgrade.
 package struct UpgradeTerms: Sendable, Equatable {
     package var minimum: AppVersion?
     package var minimumBuild: BuildNumber?
@@ -8,9 +8,9 @@ package struct UpgradeTerms: Sendable, Equatable {
     package var latestBuild: BuildNumber?
     /// The store URL for the client's channel and country.
     package var storeURL: String?
-    /// The name of the notice; `nil` for the built-in one.
+    /// The name of the notice; `nil` for the built-in notice.
     package var notice: String?
-    /// The name of the notice for a client with a recommendation.
+    /// The name of the notice for a client with a recommendation; `nil` for the built-in notice.
     package var recommendedNotice: String?
     /// Whether the client cannot update because the device's operating system is too old.
     package var cannotUpdate = false
@@ -27,7 +27,7 @@ extension UpgradeTerms {
 }
 
 extension StoreURL {
-    /// Returns the store URL for the client's channel, or else for its country.
+    /// Returns the store URL for the client's channel, or else for the client's country.
     func url(for identity: ClientIdentity) -> String {
         if let url = identity.channel.value.flatMap({ self.channels[$0] }) { return url }
         let country = self.countries.isEmpty ? nil : identity.likelyCountry

@@ -1,5 +1,5 @@
 extension BuiltInTexts {
-    /// Languages from the Caucasus and the Bosporus to Japan.
+    /// The texts in languages from the Caucasus and the Bosporus to Japan.
     static let asia = """
         ar
         يلزم التحديث

@@ -1,5 +1,5 @@
 extension BuiltInTexts {
-    /// Slavic, Baltic and Finno-Ugric languages.
+    /// The texts in Slavic, Baltic and Finno-Ugric languages.
     static let easternEurope = """
         bg
         Необходима е актуализация

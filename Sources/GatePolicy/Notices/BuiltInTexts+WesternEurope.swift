@@ -1,5 +1,5 @@
 extension BuiltInTexts {
-    /// Germanic and Romance languages, Haitian Creole, Basque and Greek.
+    /// The texts in Germanic and Romance languages, Haitian Creole, Basque and Greek.
     static let westernEurope = """
         en
         Update required

@@ -1,8 +1,9 @@
 /// The built-in texts in one language, for notices that a rules file does not define.
 ///
-/// They have no placeholders, so that they are complete for clients that send no identity.
+/// The texts have no placeholders, so that they are also complete for clients that send no
+/// identity.
 struct BuiltInTexts: Sendable {
-    /// The lines of one language in a table, after its tag.
+    /// The lines of one language in a table, after the language tag.
     enum Line: Int, CaseIterable {
         case upgradeTitle = 1
         case upgradeMessage, unidentifiedMessage, updateButton, recommendedTitle

@@ -7,8 +7,9 @@ struct FilledNotice {
 
     /// Replaces the placeholders in a notice.
     ///
-    /// A text with an unknown value would be hard to read, so the built-in text for the same decision
-    /// in the same language, which has no placeholders, is used instead, if there is one.
+    /// A text with an unknown value would be hard to read, and is replaced by the built-in text for
+    /// the same decision in the same language, if there is one. Built-in texts have no
+    /// placeholders.
     init(
         _ text: NoticeText,
         or builtIn: NoticeText?,
@@ -25,7 +26,7 @@ struct FilledNotice {
         self.button = text.button.map { filled($0, or: builtIn?.button) }
     }
 
-    /// Returns the values of the placeholders in a notice.
+    /// Returns the known values of the placeholders in a notice.
     static func values(
         _ upgrade: UpgradeTerms,
         _ identity: ClientIdentity

@@ -1,4 +1,4 @@
-/// All notices of a rule set, including the built-in ones.
+/// All notices of a rule set, including the built-in notices.
 struct NoticeCatalog: Sendable {
     /// The name of the notice for clients whose device is too old for the update.
     static let cannotUpdateName = "cannotUpdate"
@@ -9,7 +9,7 @@ struct NoticeCatalog: Sendable {
     private let unidentified: Notice
     private let cannotUpdate: Notice
     private let maintenance: Notice
-    /// The distinct language lookups.
+    /// The distinct language lookups of all notices.
     ///
     /// There are few lookups, because most notices have the same languages.
     private let lookups: [LanguageLookup]
@@ -26,12 +26,12 @@ struct NoticeCatalog: Sendable {
         self.unidentified = Notice(.unidentified, lookup)
         self.cannotUpdate = Notice(.cannotUpdate, lookup)
         self.maintenance = Notice(.maintenance, lookup)
-        // Languages of built-in notices that are never sent must not distinguish denied clients.
+        // Built-in notices that are never sent must not make denied clients differ by language.
         let isSaid = definition.deniesWithoutNotice { notices[$0] != nil }
         self.lookups = Array(Set(notices.values.map(\.lookup) + (isSaid ? [lookup] : [])))
     }
 
-    /// Returns the languages that a client may get, one for each lookup.
+    /// Returns the languages of the texts that a client may get, one for each lookup.
     func choices(for languages: [LanguageRange]) -> [LanguageTag?] {
         self.lookups.map { $0.best(for: languages) }
     }
@@ -45,7 +45,7 @@ struct NoticeCatalog: Sendable {
         return FilledNotice(text, or: builtIn.words(in: language), in: language, with: values)
     }
 
-    /// Returns the notice for a decision and the corresponding built-in notice, which may be the
+    /// Returns the notice for a decision and the corresponding built-in notice, which can be the
     /// same.
     private func notices(for decision: Decision) -> (notice: Notice, builtIn: Notice)? {
         let upgrade = decision.upgrade
@@ -91,7 +91,7 @@ extension RuleSetDefinition {
     }
 }
 
-/// A notice that selects the best of its languages for a client.
+/// A notice in several languages, of which the best is selected for a client.
 struct Notice: Sendable {
     private let texts: [LanguageTag: NoticeText]
     let lookup: LanguageLookup
@@ -101,14 +101,15 @@ struct Notice: Sendable {
         self.lookup = lookup
     }
 
-    /// Returns the texts for a client, and their language; `nil` if the notice has no texts.
+    /// Returns the texts for a client, and the language of the texts; `nil` if the notice has no
+    /// texts.
     func words(for languages: [LanguageRange]) -> (language: LanguageTag, text: NoticeText)? {
         self.lookup.best(for: languages).flatMap { language in
             self.texts[language].map { (language, $0) }
         }
     }
 
-    /// Returns the texts in a language; `nil` if there are none.
+    /// Returns the texts in a language; `nil` if the notice has no texts in that language.
     func words(in language: LanguageTag) -> NoticeText? {
         self.lookup.closest(to: language).flatMap { self.texts[$0] }
     }

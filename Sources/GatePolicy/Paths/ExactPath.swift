@@ -1,11 +1,13 @@
 /// A path that all backends interpret in the same way, in normalized form.
 ///
-/// The path is normalized as in RFC 3986 section 6.2.2: unreserved characters are decoded, other
-/// triplets have upper-case digits, and `.` segments are removed.
+/// Paths are normalized according to RFC 3986 section 6.2.2: unreserved characters are decoded,
+/// other triplets have upper-case digits, and `.` segments are removed.
 struct ExactPath {
     let bytes: [UInt8]
 
-    /// Normalizes a path without its query; `nil` if backends could interpret it in different ways.
+    /// Normalizes a path without its query.
+    ///
+    /// Returns `nil` if backends could interpret the path in different ways.
     init?(_ path: [UInt8]) {
         if Self.isExact(path.span) {
             self.bytes = path
@@ -19,7 +21,7 @@ struct ExactPath {
         var kept: [ArraySlice<UInt8>] = []
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
-            // Some backends resolve `..`, some treat it as a name, and some reject it.
+            // Some backends resolve `..`, others treat `..` as a name or reject the path.
             if Self.isDirection(segment) || (segment.isEmpty && !isLast) { return nil }
             if segment != [0x2E] {
                 kept.append(segment)
@@ -30,8 +32,9 @@ struct ExactPath {
         self.bytes = kept.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
-    /// Whether a path is certainly normalized already, as nearly all paths are: it has no triplets,
-    /// no non-ASCII or ambiguous characters, no `//` and no `/.`.
+    /// Whether a path is certainly in normalized form, as nearly all paths are.
+    ///
+    /// Such a path has no triplets, no non-ASCII or ambiguous characters, no `//` and no `/.`.
     private static func isExact(_ path: Span<UInt8>) -> Bool {
         var last: UInt8 = 0
         for index in path.indices {
@@ -80,14 +83,15 @@ struct ExactPath {
         return LookAlikes.areIn(text) ? nil : spelled
     }
 
-    /// Whether some file systems treat a segment as `..`: Windows ignores spaces and dots at the
-    /// end of a name.
+    /// Whether some file systems treat a segment as `..`.
+    ///
+    /// Windows ignores spaces and dots at the end of a name.
     private static func isDirection(_ segment: ArraySlice<UInt8>) -> Bool {
         guard segment.first == UInt8(ascii: "."), segment != [0x2E] else { return false }
         var rest = segment
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: ".") { continue }
-            // Spaces are still encoded.
+            // Spaces are still percent-encoded at this point.
             guard byte == UInt8(ascii: "%"), rest.starts(with: "20".utf8) else { return false }
             rest = rest.dropFirst(2)
         }
@@ -103,7 +107,7 @@ struct ExactPath {
     }
 }
 
-/// Characters beyond ASCII that some backends convert to a character that has a meaning in paths.
+/// The non-ASCII characters that some backends convert to a character with a meaning in paths.
 ///
 /// These are overlong UTF-8 sequences, which old decoders accept, and characters that compatibility
 /// normalization (NFKC) turns into a dot, a slash, a backslash, a percent sign, a semicolon, a hash
@@ -118,7 +122,7 @@ private enum LookAlikes {
         0x1F100...0x1F100,
     ]
 
-    /// Whether bytes beyond ASCII are invalid UTF-8 or contain one of these characters.
+    /// Whether non-ASCII bytes are invalid UTF-8 or contain one of these characters.
     static func areIn(_ bytes: [UInt8]) -> Bool {
         guard bytes.contains(where: { $0 >= 0x80 }) else { return false }
         guard let text = String(validating: bytes, as: UTF8.self) else { return true }

@@ -1,20 +1,24 @@
-/// All ways in which a backend could interpret a path.
+/// All readings of a path: the ways in which a backend could interpret the path.
 ///
-/// A rule matches if it matches any of these readings, because clients must not bypass a floor with
-/// a spelling that only the backend understands. All readings are in lower case.
+/// A rule matches if it matches any reading, because clients must not bypass a floor with a
+/// spelling that only the backend understands. All readings are in lower case.
 struct LenientPath {
-    /// The maximum number of bytes in all readings of a path, which limits the processing time that
-    /// a client can cause.
+    /// The maximum total length of all readings of a path, in bytes.
+    ///
+    /// The limit bounds the processing time that a client can cause.
     static let maximumWork = 32 * 1024
-    /// The maximum number of readings; each reading has a cost, even for a short path.
+    /// The maximum number of readings of a path.
+    ///
+    /// The limit bounds the cost of short paths with many readings.
     static let maximumCount = 128
 
     private let units: [PathUnit]
     private let readings: [PathReading]
 
-    /// Collects the readings of a path that starts with a slash; `nil` if they exceed the limits.
+    /// Collects the readings of a path that starts with a slash; returns `nil` if they exceed the
+    /// limits.
     ///
-    /// Only ambiguities in the path multiply the readings: an ordinary path has one.
+    /// Ambiguities in the path multiply the readings. An ordinary path has one reading.
     init?(_ path: [UInt8]) {
         self.units = PathUnit.all(in: path)
         let marks = PathMarks(self.units)
@@ -48,10 +52,11 @@ struct LenientPath {
         self.readings = readings
     }
 
-    /// Returns the path as received and, if it differs, as read by a backend that decodes twice.
+    /// Returns the path as received, and the path as a backend that decodes twice reads it, if
+    /// different.
     ///
-    /// Only percent signs and hexadecimal digits are decoded, because only those can form a second
-    /// triplet: `%2570`, `%25%37%30` and `%%370` all become `%70`.
+    /// Only percent signs and hexadecimal digits are decoded, because only these characters can
+    /// form a second triplet: `%2570`, `%25%37%30` and `%%370` all become `%70`.
     static func spellings(of path: [UInt8]) -> [[UInt8]] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(path.count)
@@ -74,24 +79,24 @@ struct LenientPath {
         return isDecodedTwice && decoded.count < path.count ? [path, decoded] : [path]
     }
 
-    /// Returns the form in which the paths of rules and requests are compared.
+    /// Returns the form of a path in which rules and requests are compared.
     static func folded(_ path: [UInt8]) -> [UInt8] {
         PathUnit.all(in: path).flatMap { unit in
             unit.isEncoded && unit.byte == PathUnit.slash.byte ? Array("%2f".utf8) : [unit.byte]
         }
     }
 
-    /// Calls `body` with every reading.
+    /// Calls `body` with every reading of the path.
     func forEachReading(_ body: ([UInt8]) -> Void) {
         for reading in self.readings { body(reading.read(self.units)) }
     }
 }
 
-/// A path's characters that backends interpret in different ways.
+/// The characters of a path that backends interpret in different ways.
 private struct PathMarks {
     private let units: [PathUnit]
-    /// Whether interpreting characters before decoding gives a different result from interpreting
-    /// them afterwards.
+    /// Whether interpreting characters before decoding gives a different result than interpreting
+    /// them after decoding.
     private let hasEncodedMark: Bool
 
     init(_ units: [PathUnit]) {
@@ -119,7 +124,7 @@ private struct PathMarks {
         self.units.contains { $0.isEncoded && $0.byte == PathUnit.slash.byte }
     }
 
-    /// Returns the stages at which a character may have a meaning.
+    /// Returns the stages at which a character can have a meaning.
     func moments(of byte: UInt8) -> [PathReading.Moment] {
         guard self.contains(byte) else { return [] }
         let isEarly =
@@ -128,14 +133,14 @@ private struct PathMarks {
         return isEarly ? [.beforeDecoding, .afterDecoding] : [.afterDecoding]
     }
 
-    /// Whether some reading has an empty segment that is not the last one.
+    /// Whether any reading has an empty segment before the last segment.
     var hasEmptySegment: Bool {
         zip(self.units, self.units.dropFirst()).contains { unit, next in
             Self.isSlash(unit.byte) && (Self.isSlash(next.byte) || next.byte == UInt8(ascii: ";"))
         }
     }
 
-    /// Whether some reading has a dot segment.
+    /// Whether any reading has a dot segment.
     var hasDotSegment: Bool {
         self.units.indices.contains { index in
             guard Self.isSlash(self.units[index].byte) else { return false }

@@ -1,11 +1,11 @@
-/// A character of a path in lower case, and whether it was percent-encoded.
+/// A character of a path in lower case, with a flag for percent-encoding.
 struct PathUnit: Equatable {
     static let slash = PathUnit(byte: UInt8(ascii: "/"), isEncoded: false)
 
     let byte: UInt8
     let isEncoded: Bool
 
-    /// Parses a path.
+    /// Parses a path into characters.
     ///
     /// Bytes that are not part of a valid triplet are kept unchanged.
     static func all(in path: [UInt8]) -> [PathUnit] {
@@ -24,12 +24,12 @@ struct PathUnit: Equatable {
     }
 }
 
-/// One way in which a backend could interpret a path.
+/// One of the ways in which a backend could interpret a path.
 struct PathReading {
     /// The stage at which a character has a meaning, if any.
     ///
-    /// Before decoding, an encoded character has no meaning. After decoding, it is unknown whether
-    /// it was encoded.
+    /// Before decoding, an encoded character has no meaning. After decoding, encoded and literal
+    /// characters cannot be distinguished.
     enum Moment {
         case never, beforeDecoding, afterDecoding
     }
@@ -37,9 +37,9 @@ struct PathReading {
     /// The dot segments that are resolved before decoding.
     enum EarlyDots {
         case none
-        /// Segments whose dots are not encoded.
+        /// Dot segments whose dots are not encoded.
         case plain
-        /// All dot segments, as in browsers: `%2e` is a dot.
+        /// All dot segments, as in browsers, which treat `%2e` as a dot.
         case all
     }
 
@@ -63,8 +63,9 @@ struct PathReading {
     /// Whether `.` and `..` are resolved after decoding.
     var resolvesDots = false
 
-    /// Returns the path in this reading; encoded slashes that do not separate segments become
-    /// `%2f`.
+    /// Returns the path in this reading.
+    ///
+    /// An encoded slash that does not separate segments becomes `%2f`.
     func read(_ path: [PathUnit]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(path.count)
@@ -84,7 +85,7 @@ struct PathReading {
     private func pass(_ path: [PathUnit], isDecoded: Bool) -> [PathUnit] {
         var output = [PathUnit.slash]
         output.reserveCapacity(path.count)
-        // The index of the current segment's slash in the output.
+        // The index in the output of the slash that starts the current segment.
         var start = 0
         var isParameter = false
         for unit in path.dropFirst() {
@@ -106,7 +107,7 @@ struct PathReading {
         return output
     }
 
-    /// Removes the last segment of the output if it is a dot segment, or an empty segment that is
+    /// Removes the last segment of the output if it is a dot segment, or an empty segment to be
     /// merged.
     private func endSegment(_ output: inout [PathUnit], from start: Int, _ isDecoded: Bool) {
         let name = output[(start + 1)...]

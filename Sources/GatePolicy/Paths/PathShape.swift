@@ -1,24 +1,24 @@
-/// A method and a path, without segments that identify a single thing or person: `GET /video/*`.
+/// A method and a path without the segments that identify a single thing or person: `GET /video/*`.
 ///
 /// Only segments that look like names in the API are kept. Numbers, IDs, tokens, addresses and
 /// encoded segments become `*`, and the query is removed. A word in capitals (`PENDING`) may be a
-/// name in the API or a personal code. It becomes `^`: the word itself is not kept, but rules that
-/// ignore case still treat it as a word.
+/// name in the API or a personal code, and becomes `^`: the word itself is not kept, but rules that
+/// ignore case can still match the segment as a word.
 package struct PathShape: Sendable, Hashable {
-    /// The limits for a path that has a shape: its length in bytes, and its number of segments.
+    /// The maximum length in bytes of a path that has a shape.
     package static let longestPath = 200
     package static let maximumSegments = 12
-    /// The maximum number of words in a name; a segment with more words is probably a title.
+    /// The maximum number of words in a name.
     ///
-    /// Hyphens, dots and underscores separate words.
+    /// A segment with more words is probably a title. Hyphens, dots and underscores separate words.
     private static let maximumWords = 4
     private static let maximumWordLength = 20
     private static let anything = UInt8(ascii: "*")
     private static let capitals = UInt8(ascii: "^")
-    /// The text that replaces `*` in a sample path; no rule contains it.
+    /// The segment that replaces `*` in a sample path, which no rule contains.
     private static let standIn = "~0~"
 
-    /// The method and the path: `GET /video/*`.
+    /// The method and the path, such as `GET /video/*`.
     package let text: String
 
     /// Creates the shape of a request.
@@ -52,7 +52,7 @@ package struct PathShape: Sendable, Hashable {
         case word
         /// `^`, for a segment that would be a word if it were in lower case.
         case capitals
-        /// `*`.
+        /// `*`, for any other segment.
         case nameless
     }
 
@@ -61,10 +61,10 @@ package struct PathShape: Sendable, Hashable {
         private var count = 0
         /// One bit for each segment that is not kept.
         private var nameless: UInt16 = 0
-        /// One bit for each segment that is not kept but is a word if case is ignored.
+        /// One bit for each segment that is not kept but would be a word if case were ignored.
         private var capitals: UInt16 = 0
 
-        /// Adds a segment; returns false if there are too many.
+        /// Adds a segment; returns false if there are too many segments.
         mutating func append(_ kind: Kind) -> Bool {
             guard self.count < PathShape.maximumSegments else { return false }
             if kind != .word { self.nameless |= 1 << self.count }
@@ -73,8 +73,8 @@ package struct PathShape: Sendable, Hashable {
             return true
         }
 
-        /// Returns the method and the path with these segments; the result is never longer than the
-        /// original.
+        /// Returns the method and the path with these segments, which are never longer than the
+        /// originals.
         func text(_ method: Span<UInt8>, _ path: Span<UInt8>) -> String {
             unsafe String(unsafeUninitializedCapacity: method.count + 1 + path.count) { text in
                 var count = 0
@@ -108,8 +108,10 @@ package struct PathShape: Sendable, Hashable {
         }
     }
 
-    /// Whether requests with a method have shapes: only common methods do, because clients could
-    /// invent any number of others.
+    /// Whether requests with a method have shapes.
+    ///
+    /// Only requests with common methods do, because clients could invent any number of other
+    /// methods.
     package static func keeps(method: Span<UInt8>) -> Bool {
         switch method.text {
         case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE",
@@ -136,7 +138,7 @@ package struct PathShape: Sendable, Hashable {
     /// Whether the shape has a segment for a word in capitals.
     var hasCapitals: Bool { self.text.utf8.contains(Self.capitals) }
 
-    /// The shape for reports, in which a word in capitals is treated like any other parameter.
+    /// The shape for reports, in which a word in capitals also becomes `*`.
     package var general: PathShape {
         guard self.hasCapitals else { return self }
         return PathShape(written: self.text.replacing("^", with: "*"))
@@ -152,7 +154,7 @@ package struct PathShape: Sendable, Hashable {
         }
     }
 
-    /// The segments of a pattern, by index, that shapes may omit.
+    /// The segments of a pattern that shapes may omit, by index.
     struct Omitted: Sendable {
         /// Segments that become `*`, regardless of case.
         var nameless: [Int: String] = [:]
@@ -160,7 +162,8 @@ package struct PathShape: Sendable, Hashable {
         var capitals: [Int: String] = [:]
     }
 
-    /// Returns a sample path of this shape, with the chosen segments in place of the omitted ones.
+    /// Returns a sample path of this shape, with the given segments in place of the omitted
+    /// segments.
     func path(_ choice: Omitted = Omitted()) -> String {
         let segments = self.segments.enumerated().map { index, segment in
             switch Self.kind(shown: segment) {
@@ -191,9 +194,9 @@ package struct PathShape: Sendable, Hashable {
 
     /// Whether a segment looks like a name that an API defines.
     private static func isWord(_ segment: Span<UInt8>, ignoringCase: Bool = false) -> Bool {
-        // A leading dot is skipped, as in `.well-known`.
+        // The dot at the start of names such as `.well-known` is skipped.
         var end = segment.isEmpty || segment[0] != UInt8(ascii: ".") ? 0 : 1
-        // Most IDs start with a digit, so this check suffices for them.
+        // This check is sufficient for most IDs, because most IDs start with a digit.
         guard end < segment.count, segment[end].isLetter else { return false }
         for _ in 0..<Self.maximumWords {
             let start = end
@@ -209,8 +212,8 @@ package struct PathShape: Sendable, Hashable {
         byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
     }
 
-    /// Whether a word is pronounceable, with at most two digits at its end: `v2`, `orders`,
-    /// `signUp`.
+    /// Whether a word is pronounceable, with at most two digits at the end, such as `v2`, `orders`
+    /// or `signUp`.
     private static func isPlain(_ word: Span<UInt8>, _ ignoresCase: Bool) -> Bool {
         var letters = 0
         while letters < word.count, word[letters].isLetter { letters += 1 }
@@ -224,7 +227,7 @@ package struct PathShape: Sendable, Hashable {
             if letter != word[index], !ignoresCase {
                 if capitals == 0 { humps += 1 }
                 capitals += 1
-                // Allows capitals at the start of a word, and short names such as `API`.
+                // This limit allows capitals at the start of a word, and short names such as `API`.
                 guard capitals <= 4 else { return false }
             } else {
                 capitals = 0
@@ -250,7 +253,7 @@ package struct PathShape: Sendable, Hashable {
     }
 }
 
-/// A segment in an API document, in the form in which requests for it are recorded.
+/// A segment in an API document, in the form in which requests for the segment are recorded.
 package struct PathWord: Sendable, Hashable {
     /// The spelling of the segment in shapes.
     package let text: String
@@ -258,8 +261,10 @@ package struct PathWord: Sendable, Hashable {
     /// Whether the segment becomes `^` in the shape of a request that contains it in capitals.
     package let mayBeCapitals: Bool
 
-    /// Creates a word; `nil` if backends could interpret the segment in different ways, in which
-    /// case requests for it have no shape.
+    /// Creates a word from a segment of an API document.
+    ///
+    /// Returns `nil` if backends could interpret the segment in different ways, because requests
+    /// for the segment then have no shape.
     package init?(_ segment: String) {
         guard let path = ExactPath(Array("/\(segment)".utf8)) else { return nil }
         let bytes = Array(path.bytes.dropFirst())

@@ -2,8 +2,8 @@ extension EffectiveFrom {
     /// Creates the time from which a release is available to all relevant users.
     ///
     /// The release must have been available for the hold's `soak` time. If the client's country is
-    /// one of the awaited countries, the release has to be available there; otherwise, in all
-    /// awaited countries.
+    /// one of the awaited countries, the release has to be available there. Otherwise, the release
+    /// has to be available in all awaited countries.
     package init(of release: StoreRelease, _ hold: StoreHold?, in country: String? = nil) {
         var awaited = release.countries(awaitedBy: hold)
         if let country, awaited.contains(country) { awaited = [country] }
@@ -14,8 +14,9 @@ extension EffectiveFrom {
         self = begin.date.map { .from($0.advanced(by: hold?.soak ?? 0)) } ?? begin
     }
 
-    /// Returns the time from which a release is available in a country according to all of its
-    /// entries; `never` if no entry applies to the country.
+    /// Returns the time from which a release is available in a country according to all entries.
+    ///
+    /// Returns `never` if no entry applies to the country.
     private static func begin(of release: StoreRelease, in country: String) -> EffectiveFrom {
         release.facts.filter { $0.isAbout(country) }
             .map { Self.begin(of: $0, in: country) }.max() ?? .never
@@ -37,11 +38,11 @@ extension EffectiveFrom {
 }
 
 extension Release {
-    /// The countries in which a release has to be available: those of the hold, or else all
-    /// countries that the source checks, or else the countries that have the release.
+    /// Returns the countries in which a release has to be available.
     ///
-    /// If neither the hold nor the release specifies countries, the result is empty: the release is
-    /// available everywhere.
+    /// These are the countries of the hold, or else all countries that the source checks, or else
+    /// the countries that have the release. The result is empty if none of these are specified,
+    /// because the release is then available everywhere.
     package func countries(awaitedBy hold: StoreHold?) -> [String] {
         if let countries = hold?.countries, !countries.isEmpty { return countries }
         return self.storeCountries ?? self.countries?.keys.sorted() ?? []

@@ -14,13 +14,14 @@ extension RuleDefinition {
             : self.refusedBuilds(of: release).isEmpty
     }
 
-    /// Returns a release's builds that the rule denies, in ascending order.
+    /// Returns the builds of a release that the rule denies, in ascending order.
     package func refusedBuilds(of release: StoreRelease) -> [BuildNumber] {
         release.builds.filter { !self.admits(release.version, build: $0) }
     }
 
-    /// Returns a release's builds that the rule denies, as text; `nil` if it denies all builds or
-    /// none.
+    /// Returns a description of a release's builds that the rule denies.
+    ///
+    /// Returns `nil` if the rule denies all builds or none.
     package func refusedPart(of release: StoreRelease) -> (words: String, isSingle: Bool)? {
         let refused = self.refusedBuilds(of: release)
         guard !refused.isEmpty, refused.count < release.builds.count else { return nil }

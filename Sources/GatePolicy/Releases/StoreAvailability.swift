@@ -4,12 +4,12 @@ struct StoreAvailability: Sendable {
     private let recommendsNewest: Bool
     private let recommendation: Recommendation
     private let releases: [ReleaseForRule]
-    /// The apps in the entries, by platform, including apps whose releases the rule blocks.
+    /// The apps that entries name, by platform, including apps whose releases the rule blocks.
     private let apps: [Platform: Set<String>]
-    /// The channels with entries of their own.
+    /// The channels that have entries of their own.
     private let channels: Set<Shop>
 
-    /// A channel that distributes an app; `app` is `nil` for the only app.
+    /// A channel that distributes an app; `app` is `nil` for the only app in the rules.
     private struct Shop: Hashable {
         let platform: Platform
         let app: String?
@@ -36,11 +36,11 @@ struct StoreAvailability: Sendable {
         self.channels = channels
     }
 
-    /// Returns the state of a client's store at a time.
+    /// Returns the state of a client's store at a given time.
     ///
-    /// If `isCertain` is false, it is not certain that the rule matches the client, and every
+    /// If `isCertain` is false, it is uncertain whether the rule matches the client, and every
     /// release that the client could get is considered. If `version` is set, that version is
-    /// blocked: the client must update to a newer one, and older releases are ignored.
+    /// blocked, and only newer releases count as updates.
     func view(
         for identity: ClientIdentity,
         isCertain: Bool,
@@ -65,7 +65,7 @@ struct StoreAvailability: Sendable {
             // A release without a version may raise the recommended build.
             newest.map { $0.precedes(other.release) } ?? true || other.release.version == nil
         }
-        // `newer` includes a future release that meets the recommendation, because that release is
+        // Future releases that meet the recommendation are included in `newer`, because they are
         // newer than all available releases.
         let edges = [floor.date] + newer.map { $0.availability(in: country).date }
         var recommended = recommendation.hasBegun(at: now) ? self.recommendation : .none
@@ -84,8 +84,8 @@ struct StoreAvailability: Sendable {
 
     /// Returns the lowest build of the newest release that has no version.
     ///
-    /// The result is `nil` if there is no such release, or if it is older than the newest release
-    /// with a version.
+    /// Returns `nil` if there is no such release, or if it is older than the newest release with a
+    /// version.
     private static func newestBuild(
         of out: [ReleaseForRule],
         besides newest: StoreRelease?
@@ -106,13 +106,14 @@ struct StoreAvailability: Sendable {
         if let app {
             guard release.app == nil || release.app == app else { return false }
         } else {
-            // A client that sends no app is assumed to use the only app.
+            // A client that sends no app is assumed to use the only app of the platform.
             guard self.apps[release.platform, default: []].count <= 1 else { return false }
         }
         return release.channel == self.channel(of: identity, release.platform)
     }
 
-    /// Returns the channel whose entries apply to a client; `nil` for the entries of all channels.
+    /// Returns the channel whose entries apply to a client; `nil` if the entries for all channels
+    /// apply.
     private func channel(of identity: ClientIdentity, _ platform: Platform) -> String? {
         guard let channel = identity.channel.value else { return nil }
         let apps: [String?] =
@@ -127,7 +128,7 @@ struct StoreAvailability: Sendable {
 }
 
 extension RuleDefinition {
-    /// Whether the rule depends on the content of stores.
+    /// Whether the rule depends on the releases in stores.
     var dependsOnStores: Bool { self.holdUntilInStore != nil || self.recommendsStoreVersion }
 }
 
@@ -138,7 +139,7 @@ extension StoreRelease {
             && (identity.app.value.map { self.app == nil || self.app == $0 } ?? true)
     }
 
-    /// Whether the release has a version that is higher than the given one.
+    /// Whether the release has a version that is higher than the given version.
     fileprivate func isNewer(than version: AppVersion) -> Bool {
         self.version.map { version < $0 } ?? false
     }
@@ -155,23 +156,27 @@ extension StoreRelease {
     }
 }
 
-/// A release with its properties for one rule.
+/// A release, with the properties that one rule depends on.
 struct ReleaseForRule: Sendable {
     let release: StoreRelease
-    /// The time from which the release counts as available for clients in unknown countries, and in
-    /// countries that the rule does not wait for.
+    /// The time from which the release counts as available outside the countries that the rule
+    /// waits for.
+    ///
+    /// This time also applies to clients in unknown countries.
     private let everywhere: EffectiveFrom
-    /// The times for clients in the countries that the rule waits for.
+    /// The times from which the release counts as available in the countries that the rule waits
+    /// for.
     private let countries: [String: EffectiveFrom]
     /// Whether all clients with the release pass the rule, regardless of their build.
     let meetsFloor: Bool
-    /// Whether the release is the one that the rule recommends, or a newer one.
+    /// Whether the release is the recommended release or a newer one.
     let meetsRecommendation: Bool
     /// Whether the rule denies none of the release's builds.
     let passesBuilds: Bool
 
-    /// Evaluates a release for a rule; `nil` if the rule blocks the release, which therefore cannot
-    /// serve as an update.
+    /// Evaluates a release for a rule.
+    ///
+    /// Returns `nil` if the rule blocks the release, which then cannot serve as an update.
     init?(_ release: StoreRelease, _ rule: RuleDefinition) {
         if let version = release.version, rule.blockedRange(of: version, version.release) != nil {
             return nil
@@ -188,24 +193,25 @@ struct ReleaseForRule: Sendable {
         self.meetsRecommendation = release.meetsRecommendation(of: rule)
     }
 
-    /// Returns the time from which the release counts as available for a client whose store is in a
-    /// country; `nil` stands for an unknown country.
+    /// Returns the time from which the release counts as available to a client whose store is in a
+    /// country; `nil` represents an unknown country.
     func availability(in country: String?) -> EffectiveFrom {
         country.flatMap { self.countries[$0] } ?? self.everywhere
     }
 }
 
-/// The state of a client's store at one time, for one rule.
+/// The state of a client's store at a given time, for one rule.
 ///
-/// This is a class, so that the stage of a rule that does not depend on stores stays small.
+/// The type is a class, so that the stage of a rule that does not depend on stores stays small.
 final class StoreView: Sendable {
     /// The time from which the client can meet the floor.
     let floor: EffectiveFrom
-    /// The version and the build that the rule recommends now.
+    /// The version and the build that the rule currently recommends.
     let recommendation: Recommendation
-    /// The newest release that the client can get and that the rule does not block.
+    /// The newest release that the client can get and that the rule does not block; `nil` if there
+    /// is none.
     let newest: StoreRelease?
-    /// The next time at which any of these values may change; `nil` if they never do.
+    /// The next time at which any of these values may change; `nil` if the values never change.
     let nextChange: Timestamp?
 
     init(

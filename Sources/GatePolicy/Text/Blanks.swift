@@ -1,8 +1,8 @@
 extension Substring {
-    /// The text without surrounding whitespace.
+    /// The string without surrounding whitespace.
     ///
-    /// Whitespace is SP and HTAB (RFC 9110 section 5.6.3, optional whitespace). Other Unicode
-    /// spaces are content, and make a value unparsable.
+    /// Whitespace is SP and HTAB (RFC 9110 section 5.6.3). Other Unicode spaces are part of the
+    /// value, and make the value unparsable.
     package var trimmingBlanks: Substring {
         let bytes = self.utf8
         guard let first = bytes.firstIndex(where: { !$0.isBlank }),
@@ -13,12 +13,12 @@ extension Substring {
 }
 
 extension String {
-    /// The text without surrounding whitespace.
+    /// The string without surrounding whitespace.
     var trimmingBlanks: Substring { self[...].trimmingBlanks }
 }
 
 extension Span<UInt8> {
-    /// Returns a range without surrounding whitespace.
+    /// Returns a range of bytes without surrounding whitespace.
     @inline(__always)
     func withoutBlanks(_ range: Range<Int>) -> Range<Int> {
         // Most values have no surrounding whitespace, because the parser of the head removes it.
@@ -48,7 +48,7 @@ extension UInt8 {
     /// Whether the byte is one of `a` to `z` and `A` to `Z`.
     var isLetter: Bool { self.lowercased >= 0x61 && self.lowercased <= 0x7A }
 
-    /// The lower-case form of an ASCII letter; other bytes are unchanged.
+    /// The byte with an ASCII letter in lower case; other bytes are unchanged.
     var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
     var uppercased: UInt8 { self >= 0x61 && self <= 0x7A ? self & ~0x20 : self }

@@ -1,5 +1,5 @@
 extension Dictionary {
-    /// Creates a dictionary; of several values with the same key, the first is kept.
+    /// Creates a dictionary that keeps the first of several values with the same key.
     package init(firstOf pairs: some Sequence<(Key, Value)>) {
         self.init(pairs, uniquingKeysWith: { first, _ in first })
     }

@@ -3,7 +3,7 @@
 /// Control characters are replaced, so that a value can neither split a log line nor control a
 /// terminal.
 struct Excerpt {
-    /// The maximum length, in bytes of the original.
+    /// The maximum length of an excerpt, in bytes of the original string.
     static let maximumLength = 64
 
     let text: String

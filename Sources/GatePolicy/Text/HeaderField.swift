@@ -1,4 +1,4 @@
-/// A header field of a message.
+/// A header field of a request or a response.
 package struct HeaderField: Sendable, Hashable {
     package let name: String
     package let value: String

@@ -1,8 +1,9 @@
 /// Percent-encoding (RFC 3986 section 2.1).
 package enum PercentEncoding {
-    /// Decodes all valid triplets; other bytes, including `+`, are unchanged.
+    /// Returns the bytes with all valid triplets decoded; other bytes, including `+`, are
+    /// unchanged.
     ///
-    /// The decoded bytes may be invalid UTF-8.
+    /// The decoded bytes can be invalid UTF-8.
     package static func decodedBytes(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
         var rest = bytes[...]
@@ -18,7 +19,7 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// Returns the octet of the first two hexadecimal digits.
+    /// Returns the octet that the first two bytes encode; `nil` unless both are hexadecimal digits.
     static func octet(_ digits: some Collection<UInt8>) -> UInt8? {
         let pair = digits.prefix(2)
         guard pair.count == 2, let high = pair.first?.hexValue,
@@ -27,7 +28,7 @@ package enum PercentEncoding {
         return high << 4 | low
     }
 
-    /// Appends a triplet with upper-case digits.
+    /// Appends an octet as a triplet with upper-case digits.
     static func append(_ octet: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "%"))
         for digit in [octet >> 4, octet & 0x0F] {
@@ -45,7 +46,7 @@ package enum PercentEncoding {
         self.encoded(url) { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Encodes all bytes except those for which `isPlain` returns true.
+    /// Returns the string with all bytes encoded except those for which `isPlain` returns true.
     package static func encoded(_ text: String, keeping isPlain: (UInt8) -> Bool) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

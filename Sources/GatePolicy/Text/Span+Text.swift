@@ -1,10 +1,10 @@
 extension Span<UInt8> {
-    /// The bytes as text; invalid UTF-8 becomes U+FFFD.
+    /// The bytes as a string, with U+FFFD in place of invalid UTF-8.
     var text: String {
         unsafe self.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The bytes as text with ASCII letters in lower case.
+    /// The bytes as a string, with ASCII letters in lower case.
     var lowercasedText: String {
         unsafe String(unsafeUninitializedCapacity: self.count) { buffer in
             for index in self.indices { unsafe buffer[index] = self[index].lowercased }
@@ -19,10 +19,10 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns the first index of a byte.
+    /// Returns the first index of a byte; `nil` if the byte does not occur.
     ///
     /// Eight bytes are compared at a time, because each field from a client is searched several
-    /// times, for different bytes.
+    /// times for different bytes.
     @inline(__always)
     func firstIndex(of byte: UInt8) -> Int? {
         unsafe self.withUnsafeBytes { bytes in
@@ -34,7 +34,7 @@ extension Span<UInt8> {
                 index += 8
             }
             guard bytes.count < 8 else {
-                // The last word overlaps with bytes that are already known to be different.
+                // The last word overlaps with bytes that were already compared.
                 guard index < bytes.count else { return nil }
                 return unsafe Self.firstIndex(of: byte, in: bytes, at: bytes.count - 8)
             }
@@ -53,14 +53,15 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns four bytes, lowest byte first.
+    /// Returns four bytes from `index` as an integer, lowest byte first.
     @inline(__always)
     private static func half(of bytes: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
         let half = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)
         return UInt64(UInt32(littleEndian: half))
     }
 
-    /// Returns the first index of a byte in the eight bytes from `index` on.
+    /// Returns the first index of a byte in the eight bytes from `index`; `nil` if it does not
+    /// occur.
     @inline(__always)
     private static func firstIndex(
         of byte: UInt8,
@@ -71,17 +72,19 @@ extension Span<UInt8> {
         return self.firstIndex(of: byte, in: UInt64(littleEndian: word)).map { index + $0 }
     }
 
-    /// Returns the first index of a byte in eight bytes, lowest byte first.
+    /// Returns the first index of a byte in a word of eight bytes; `nil` if it does not occur.
+    ///
+    /// The lowest byte is the first.
     @inline(__always)
     private static func firstIndex(of byte: UInt8, in word: UInt64) -> Int? {
-        // The lowest mark belongs to the first byte that is equal.
+        // The lowest mark belongs to the first equal byte.
         let marks = self.marks(of: byte, in: word) & self.highBits
         return marks == 0 ? nil : marks.trailingZeroBitCount / 8
     }
 
-    /// Whether one of three bytes occurs.
+    /// Whether any of three bytes occurs.
     ///
-    /// All three are searched in the same pass.
+    /// All three bytes are searched for in the same pass.
     func contains(oneOf first: UInt8, _ second: UInt8, _ third: UInt8) -> Bool {
         guard self.count >= 8 else {
             return !self.allSatisfy { $0 != first && $0 != second && $0 != third }
@@ -94,7 +97,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a letter occurs in either case; `letter` is in lower case.
+    /// Whether a letter occurs in either case; `letter` must be in lower case.
     func contains(letter: UInt8) -> Bool {
         guard self.count >= 8 else { return !self.allSatisfy { $0 | 0x20 != letter } }
         return self.containsWord { word in
@@ -102,13 +105,13 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a condition holds for one of the words of eight bytes.
+    /// Whether a condition holds for any of the eight-byte words in the span.
     ///
     /// The span must have at least eight bytes.
     @inline(__always)
     private func containsWord(where isWanted: (UInt64) -> Bool) -> Bool {
         unsafe self.withUnsafeBytes { bytes in
-            // The last word may overlap with the one before it.
+            // The last word may overlap with the previous word.
             let last = bytes.count - 8
             var index = 0
             while true {
@@ -120,8 +123,9 @@ extension Span<UInt8> {
         }
     }
 
-    /// Marks bytes that are equal to `byte` in their highest bits; bytes after the first of them may
-    /// also be marked, and the other bits have no meaning.
+    /// Returns a word in which the highest bit of each byte that is equal to `byte` is set.
+    ///
+    /// Bytes after the first equal byte may also be marked, and the other bits have no meaning.
     @inline(__always)
     private static func marks(of byte: UInt8, in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -133,7 +137,7 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    /// Appends bytes, faster than appending a collection.
+    /// Appends the bytes of a span, which is faster than appending a collection.
     @inlinable @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>) {
         guard !bytes.isEmpty else { return }
@@ -142,7 +146,7 @@ extension [UInt8] {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends bytes; traps if there is not enough capacity.
+    /// Appends the bytes of a span; traps if there is not enough capacity.
     @inlinable @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>) {
         precondition(bytes.count <= self.freeCapacity)
@@ -158,6 +162,8 @@ extension OutputSpan<UInt8> {
 }
 
 extension String {
-    /// The text with ASCII letters in lower case, the form in which client names are compared.
+    /// The string with ASCII letters in lower case.
+    ///
+    /// Names that clients send are compared in this form.
     package var lowercasedASCII: String { self.utf8Span.span.lowercasedText }
 }

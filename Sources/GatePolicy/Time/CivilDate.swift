@@ -1,6 +1,6 @@
 /// A day of the Gregorian calendar, in 1970 or later.
 ///
-/// In calculations, years start in March. The leap day is then the last day of a year, and the
+/// Years start in March in calculations, so that the leap day is the last day of a year, and the
 /// first day of each month has the same number in every year.
 package struct CivilDate: Sendable, Equatable {
     private static let daysPerEra = 146_097
@@ -9,12 +9,14 @@ package struct CivilDate: Sendable, Equatable {
     private static let daysBeforeEpoch = 719_468
 
     package let year: Int
-    /// The month, starting at 1.
+    /// The month, from 1 to 12.
     package let month: Int
     /// The day of the month, starting at 1.
     package let day: Int
 
-    /// Creates a date; `nil` if there is no such day, or if the year is outside 1970 to 9999.
+    /// Creates a date.
+    ///
+    /// Returns `nil` if the day does not exist, or if the year is outside 1970 to 9999.
     package init?(year: Int, month: Int, day: Int) {
         guard (1970...9999).contains(year), (1...12).contains(month),
             (1...Self.length(ofMonth: month, in: year)).contains(day)
@@ -24,7 +26,7 @@ package struct CivilDate: Sendable, Equatable {
         self.day = day
     }
 
-    /// Creates the date that is a number of days after 1970-01-01.
+    /// Creates the date that is the given number of days after 1970-01-01.
     package init(daysSinceEpoch: Int) {
         let days = daysSinceEpoch + Self.daysBeforeEpoch
         let era = days / Self.daysPerEra
@@ -59,13 +61,14 @@ package struct CivilDate: Sendable, Equatable {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
-    /// Returns the number of days in an era before one of its years; years start in March.
+    /// Returns the number of days in an era before a year that starts in March.
     private static func days(beforeYear year: Int) -> Int {
         year * 365 + year / 4 - year / 100
     }
 
-    /// Returns the number of days in a year before one of its months; counted from March, every
-    /// five months have 153 days.
+    /// Returns the number of days in a year before a month, counting months from March.
+    ///
+    /// Five consecutive months of such a year have 153 days, unless they include February.
     private static func days(beforeMonth month: Int) -> Int {
         (153 * month + 2) / 5
     }

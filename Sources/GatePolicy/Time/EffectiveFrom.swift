@@ -1,4 +1,6 @@
-/// The time from which something is in effect; the cases are in ascending order.
+/// The time from which something takes effect.
+///
+/// The cases are in ascending order.
 package enum EffectiveFrom: Sendable, Comparable {
     case always
     case from(Timestamp)

@@ -1,4 +1,4 @@
-/// A time in the years 1970 to 9999 with a resolution of seconds, as Unix time in UTC.
+/// A time in the years 1970 to 9999 in UTC, as Unix time with a resolution of seconds.
 package struct Timestamp: Sendable, Hashable {
     /// The time 9999-12-31T23:59:59Z.
     private static let last: Int64 = 253_402_300_799
@@ -10,7 +10,7 @@ package struct Timestamp: Sendable, Hashable {
 
     package let secondsSinceEpoch: Int64
 
-    /// Creates a time; seconds outside the years 1970 to 9999 are clamped.
+    /// Creates a time, with `secondsSinceEpoch` clamped to the years 1970 to 9999.
     package init(secondsSinceEpoch: Int64) {
         self.secondsSinceEpoch = min(max(secondsSinceEpoch, 0), Self.last)
     }
@@ -26,12 +26,12 @@ package struct Timestamp: Sendable, Hashable {
         self.init(secondsSinceEpoch: seconds)
     }
 
-    /// Returns the number of seconds until another time; negative for an earlier one.
+    /// Returns the number of seconds until another time, which is negative for an earlier time.
     package func seconds(until other: Timestamp) -> Int64 {
         other.secondsSinceEpoch - self.secondsSinceEpoch
     }
 
-    /// Returns the time that is a number of seconds later, or the last possible time.
+    /// Returns the time that is the given number of seconds later, or the last possible time.
     package func advanced(by seconds: Int64) -> Timestamp {
         let (sum, isTooLate) = self.secondsSinceEpoch.addingReportingOverflow(seconds)
         return Timestamp(secondsSinceEpoch: isTooLate ? Self.last : sum)
@@ -43,7 +43,8 @@ package struct Timestamp: Sendable, Hashable {
         return min(left, right)
     }
 
-    /// The time as an IMF-fixdate (RFC 9110 section 5.6.7): `Sun, 10 Jan 2027 00:00:00 GMT`.
+    /// The time as an IMF-fixdate (RFC 9110 section 5.6.7), such as
+    /// `Sun, 10 Jan 2027 00:00:00 GMT`.
     package var httpDate: String {
         let date = self.date
         let weekday = Self.weekdays[self.days % Self.weekdays.count]
@@ -56,7 +57,7 @@ package struct Timestamp: Sendable, Hashable {
 
     private var date: CivilDate { CivilDate(daysSinceEpoch: self.days) }
 
-    /// The time of day, `hh:mm:ss`.
+    /// The time of day as `hh:mm:ss`.
     private var time: String {
         let second = Int(self.secondsSinceEpoch % Self.secondsPerDay)
         return [second / 3_600, second / 60 % 60, second % 60]
@@ -77,7 +78,7 @@ extension Timestamp: Comparable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// The time in UTC, in RFC 3339 notation: `2027-01-10T00:00:00Z`.
+    /// The time in UTC in RFC 3339 notation, such as `2027-01-10T00:00:00Z`.
     package var description: String {
         let date = self.date
         let parts = [
@@ -88,7 +89,7 @@ extension Timestamp: CustomStringConvertible {
     }
 }
 
-/// In JSON, times are strings in RFC 3339 format.
+/// Times in JSON are strings in RFC 3339 format.
 extension Timestamp: Encodable {
     package func encode(to encoder: any Encoder) throws {
         try self.description.encode(to: encoder)

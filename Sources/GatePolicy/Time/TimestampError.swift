@@ -1,6 +1,8 @@
 /// The reason why a string is not a valid time.
 package enum TimestampError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The string is not an RFC 3339 date-time; truncated for messages.
+    /// The string is not an RFC 3339 date-time.
+    ///
+    /// The value is the string, truncated for messages.
     case malformed(String)
     case missingTime(date: String)
     case missingOffset

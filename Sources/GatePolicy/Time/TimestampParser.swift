@@ -1,4 +1,4 @@
-/// A parser for strings that consist of an RFC 3339 `date-time` (section 5.6).
+/// A parser for strings that contain only an RFC 3339 `date-time` (section 5.6).
 struct TimestampParser {
     private let text: String
     private var rest: Substring.UTF8View
@@ -8,7 +8,7 @@ struct TimestampParser {
         self.rest = text.trimmingBlanks.utf8
     }
 
-    /// Returns the seconds since 1970-01-01T00:00:00Z; negative for earlier times.
+    /// Returns the seconds since 1970-01-01T00:00:00Z, which are negative for earlier times.
     mutating func parse() throws(TimestampError) -> Int64 {
         let date = try self.date()
         let time = try self.timeOfDay(after: date.text)
@@ -28,7 +28,7 @@ struct TimestampParser {
         let day = try self.number(2)
         let text = self.spelling(from: start)
         guard let date = CivilDate(year: year, month: month, day: day) else {
-            // A day that exists in a year before 1970 or after 9999 is out of range, but not
+            // A day that exists, but in a year before 1970 or after 9999, is out of range and not
             // invalid.
             let isDay =
                 (1...12).contains(month)
@@ -38,7 +38,7 @@ struct TimestampParser {
         return (date.daysSinceEpoch, text)
     }
 
-    /// Parses the time of day, and returns the seconds since midnight.
+    /// Parses the time of day and returns the seconds since midnight.
     private mutating func timeOfDay(after date: String) throws(TimestampError) -> Int {
         guard !self.rest.isEmpty else { throw .missingTime(date: date) }
         guard self.take("T") || self.take("t") else { throw self.malformed }
@@ -59,7 +59,7 @@ struct TimestampParser {
         return hour * 3_600 + minute * 60 + second
     }
 
-    /// Parses the offset, and returns the seconds by which it is ahead of UTC.
+    /// Parses the offset and returns the seconds by which it is ahead of UTC.
     private mutating func offset() throws(TimestampError) -> Int {
         if self.take("Z") || self.take("z") { return 0 }
         guard !self.rest.isEmpty else { throw .missingOffset }
@@ -74,7 +74,7 @@ struct TimestampParser {
         return isBehind ? -seconds : seconds
     }
 
-    /// Parses a number with exactly this many digits.
+    /// Parses a number with exactly the given number of digits.
     private mutating func number(_ digits: Int) throws(TimestampError) -> Int {
         let text = self.rest.prefix(digits)
         guard text.count == digits, text.allSatisfy({ $0.isDigit }) else { throw self.malformed }
@@ -92,7 +92,7 @@ struct TimestampParser {
         return true
     }
 
-    /// Returns the text that has been parsed since a position.
+    /// Returns the string that has been parsed since a position.
     private func spelling(from start: Substring.UTF8View) -> String {
         String(decoding: start[start.startIndex..<self.rest.startIndex], as: UTF8.self)
     }

@@ -1,9 +1,9 @@
 /// A version of an app or an operating system, parsed as leniently as released apps require.
 ///
-/// A version consists of one to five numbers of any size, separated by dots; missing numbers are
+/// A version consists of one to five numbers of any size, separated by dots. Missing numbers are
 /// zero. A leading `v`, surrounding whitespace and leading zeros are accepted. Pre-releases are
 /// ordered as in SemVer 2.0.0 section 11. Build metadata after `+` does not affect the order. Any
-/// other text is unparsable, and never treated as zero.
+/// other string is unparsable and is never treated as zero.
 package struct AppVersion: Sendable, CustomStringConvertible {
     /// The maximum length of a version, in bytes.
     static let maximumLength = 64
@@ -13,10 +13,10 @@ package struct AppVersion: Sendable, CustomStringConvertible {
     let numbers: [DecimalNumber]
     let prerelease: Prerelease
 
-    /// The text without `v`, whitespace, leading zeros and build metadata.
+    /// The version without `v`, whitespace, leading zeros and build metadata.
     ///
-    /// The text keeps the number of parts as written, so equal versions can differ in their text:
-    /// `1.0` and `1.0.0`.
+    /// The number of parts is kept as written, so the descriptions of equal versions can differ,
+    /// such as `1.0` and `1.0.0`.
     package let description: String
 
     package init(parsing text: String) throws(VersionError) {
@@ -57,10 +57,12 @@ package struct AppVersion: Sendable, CustomStringConvertible {
         self.init(numbers, prerelease, as: isDescription ? written.text : nil)
     }
 
-    /// The lowest release.
+    /// The lowest release, `0`.
     package static let zero = AppVersion([.zero], .none, as: "0")
 
-    /// Creates a placeholder for a version whose text is inserted later; it is never compared.
+    /// Creates a placeholder for a version whose string is inserted later.
+    ///
+    /// A placeholder is never compared.
     init(standIn text: String) {
         self.init([], .none, as: text)
     }
@@ -87,7 +89,7 @@ package struct AppVersion: Sendable, CustomStringConvertible {
         return prerelease.isEmpty ? release : "\(release)-\(prerelease.text)"
     }
 
-    /// Whether the text is a release in the form of `description`.
+    /// Whether the bytes are a release in the form of `description`.
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         guard text.count <= Self.maximumLength else { return false }
         var (parts, start, index) = (1, 0, 0)
@@ -101,12 +103,12 @@ package struct AppVersion: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns one of the numbers; a missing one is zero.
+    /// Returns the number at an index; a missing number is zero.
     func number(at index: Int) -> DecimalNumber {
         index < self.numbers.count ? self.numbers[index] : .zero
     }
 
-    /// The release of a pre-release; a release is returned unchanged.
+    /// The release that a pre-release precedes; a release is returned unchanged.
     package var release: AppVersion {
         guard !self.prerelease.isEmpty else { return self }
         return AppVersion(self.numbers, .none, as: nil)

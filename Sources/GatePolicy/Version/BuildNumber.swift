@@ -12,7 +12,7 @@ package struct BuildNumber: Sendable {
     private var second: UInt64
     private var third: UInt64
     private var fourth: UInt64
-    /// The number of parts as written, which `description` preserves: `93.0`.
+    /// The number of parts as written, which `description` preserves, such as 2 for `93.0`.
     private var writtenParts: UInt8
 
     package static let zero = BuildNumber(0)
@@ -39,7 +39,7 @@ package struct BuildNumber: Sendable {
 
     /// Parses a build number.
     ///
-    /// - Throws: `VersionError.invalidBuildNumber` for anything but one to four numbers below 2^64.
+    /// - Throws: `VersionError.invalidBuildNumber` unless `text` is one to four numbers below 2^64.
     package init(parsing text: String) throws(VersionError) {
         try self.init(text.utf8Span.span)
     }
@@ -52,9 +52,10 @@ package struct BuildNumber: Sendable {
         self = build
     }
 
-    /// Returns the build number in a string without surrounding whitespace, or `nil`.
+    /// Returns the build number in a string without surrounding whitespace; `nil` for any other
+    /// string.
     ///
-    /// This is faster than throwing a `VersionError`.
+    /// Returning `nil` is faster than throwing a `VersionError`.
     static func read(_ text: Span<UInt8>) -> BuildNumber? {
         guard 1...self.maximumLength ~= text.count else { return nil }
         if let build = self.readShort(text) { return build }
@@ -80,9 +81,10 @@ package struct BuildNumber: Sendable {
         return build
     }
 
-    /// Returns the build if it is one number that certainly fits into 64 bits, as most builds are.
+    /// Returns a build that consists of one number that certainly fits into 64 bits, as most builds
+    /// do.
     ///
-    /// No digit of such a number has to be checked for an overflow.
+    /// Such a number needs no checks for overflow. Returns `nil` for any other string.
     private static func readShort(_ text: Span<UInt8>) -> BuildNumber? {
         guard text.count <= DecimalNumber.safeDigits else { return nil }
         var number: UInt64 = 0
@@ -93,7 +95,7 @@ package struct BuildNumber: Sendable {
         return BuildNumber(number)
     }
 
-    /// Replaces the last part.
+    /// Sets the last part.
     private mutating func set(_ part: UInt64) {
         switch self.writtenParts {
         case 1: self.first = part
@@ -103,7 +105,7 @@ package struct BuildNumber: Sendable {
         }
     }
 
-    /// The next higher build; `nil` for the highest.
+    /// The next higher build; `nil` for the highest build.
     package var successor: BuildNumber? {
         if self.fourth < .max { return self.with(fourth: self.fourth + 1) }
         if self.third < .max { return BuildNumber(self.first, self.second, self.third + 1, 0) }
@@ -123,13 +125,16 @@ package struct BuildNumber: Sendable {
         BuildNumber(self.first, self.second, self.third, fourth)
     }
 
-    /// Whether the text has the form of a build number, with parts of any size: digits and dots.
+    /// Whether the bytes consist of digits and dots, the form of a build number with parts of any
+    /// size.
     static func isNumeric(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty && text.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }
 
-    /// Whether the text is certainly a build number in the form of `description`: no part has
-    /// a leading zero or more than `DecimalNumber.safeDigits` digits.
+    /// Whether the bytes are certainly a build number in the form of `description`.
+    ///
+    /// The result is true only if no part has a leading zero or more than
+    /// `DecimalNumber.safeDigits` digits.
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         guard 1...Self.maximumLength ~= text.count else { return false }
         var (parts, digits) = (1, 0)
@@ -153,7 +158,7 @@ package struct BuildNumber: Sendable {
     /// Whether the build is written as one whole number.
     package var isWhole: Bool { self.writtenParts == 1 }
 
-    /// The same build without trailing zeros.
+    /// The same build, written without trailing zeros.
     var shortened: BuildNumber {
         var short = self
         short.writtenParts = self.fourth > 0 ? 4 : self.third > 0 ? 3 : self.second > 0 ? 2 : 1
@@ -164,7 +169,7 @@ package struct BuildNumber: Sendable {
 }
 
 extension BuildNumber: CustomStringConvertible {
-    /// The parts without leading zeros, as many as were written.
+    /// The build number without leading zeros, with as many parts as were written.
     package var description: String {
         var text = String(self.first)
         if self.writtenParts > 1 { text += ".\(self.second)" }
@@ -206,7 +211,7 @@ extension BuildNumber: Comparable {
 extension BuildNumber: Encodable {
     /// Encodes a build of one part as a number, and any other build as a string.
     ///
-    /// A JSON number such as 93.10 would lose its trailing zero.
+    /// The JSON number 93.10 would lose its trailing zero.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if self.writtenParts == 1 {

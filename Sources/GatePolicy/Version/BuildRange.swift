@@ -1,7 +1,7 @@
-/// A set of build numbers in the notation of a rules file: `93`, `>=41215 <41220`.
+/// A set of build numbers in the notation of a rules file, such as `93` or `>=41215 <41220`.
 ///
-/// A build has to meet all comparisons of a range. Builds are compared part by part: see
-/// `BuildNumber`.
+/// A build has to meet all comparisons of a range. Builds are compared part by part (see
+/// `BuildNumber`).
 package struct BuildRange: Sendable, Hashable {
     /// The reason why a string is not a valid range of builds.
     package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -42,7 +42,7 @@ package struct BuildRange: Sendable, Hashable {
             let (relation, rest) = VersionComparison.Relation.split(word)
             if let relation, pending != nil { throw .missingBuild(relation.rawValue) }
             pending = relation ?? pending
-            // An operator may be separated from its build: `>= 93`.
+            // Whitespace can separate an operator from its build: `>= 93`.
             guard !rest.isEmpty else { continue }
             guard let build = try? BuildNumber(parsing: String(rest)) else {
                 throw .invalidBuild(Excerpt(rest).text)
@@ -74,10 +74,10 @@ package struct BuildRange: Sendable, Hashable {
         self.lowest <= build && build <= self.highest
     }
 
-    /// Whether the range has no upper bound and therefore contains all newer builds.
+    /// Whether the range has no upper bound, and contains all newer builds.
     package var isUnbounded: Bool { self.highest == .max }
 
-    /// The first build of the range, and the first build after it.
+    /// The first build in the range, and the first build after the range.
     var bounds: [BuildNumber] { [self.lowest, self.highest.successor].compactMap { $0 } }
 }
 
@@ -88,7 +88,7 @@ extension BuildRange: CustomStringConvertible {
         return [start, self.end].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// The lower bound in its usual notation: `>93` instead of `>=93.0.0.1`.
+    /// The lower bound in its usual notation, such as `>93` instead of `>=93.0.0.1`.
     private var start: String {
         guard !self.lowest.isWhole, let previous = self.lowest.predecessor else {
             return ">=\(self.lowest)"

@@ -1,19 +1,19 @@
 /// A whole number of any size, parsed from ASCII digits.
 ///
-/// Versions come from clients, so a number that does not fit in an integer must neither trap nor
-/// lose digits. The few numbers that do not fit keep their digits.
+/// Clients choose their versions, so a number that does not fit into an integer must neither trap
+/// nor lose digits. Such rare numbers are kept as strings of digits.
 enum DecimalNumber: Sendable, Hashable {
-    /// Up to 19 digits, which always fit in an integer.
+    /// A number of up to 19 digits, which always fits into an integer.
     case small(UInt64)
-    /// 20 digits or more, without leading zeros.
+    /// The digits of a number of 20 digits or more, without leading zeros.
     case large(String)
 
     static let zero = DecimalNumber.small(0)
 
-    /// The number of digits that certainly fit into 64 bits.
+    /// The maximum number of digits that always fit into 64 bits.
     static let safeDigits = 19
 
-    /// Parses digits; `nil` if the string is empty or contains any other byte.
+    /// Parses digits; returns `nil` if there are none, or if any byte is not a digit.
     init?(digits: Span<UInt8>) {
         guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         var start = 0
@@ -28,7 +28,7 @@ enum DecimalNumber: Sendable, Hashable {
         self = .small(value)
     }
 
-    /// The number as an integer; `nil` if it does not fit.
+    /// The number as an integer; `nil` if the number does not fit.
     var integer: UInt64? {
         switch self {
         case .small(let value): value
@@ -47,7 +47,7 @@ extension DecimalNumber: Comparable {
         case (.large, .small):
             false
         case (.large(let left), .large(let right)):
-            // Without leading zeros, the longer number is the larger one.
+            // Without leading zeros, the number with more digits is larger.
             left.utf8.count == right.utf8.count
                 ? left < right : left.utf8.count < right.utf8.count
         }

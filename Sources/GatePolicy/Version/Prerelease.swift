@@ -1,8 +1,8 @@
-/// The pre-release of a version: `rc.1` in `2.0.0-rc.1`.
+/// The pre-release of a version, such as `rc.1` in `2.0.0-rc.1`.
 ///
-/// The order is that of SemVer 2.0.0 section 11.4, identifier by identifier. Numbers are ordered by
-/// value and sort before text. Text is ordered by its ASCII bytes. A list sorts after each of its
-/// prefixes.
+/// Identifiers are compared one by one, as in SemVer 2.0.0 section 11.4. Numbers are ordered by
+/// value and sort before other identifiers, which are ordered by their ASCII bytes. A list sorts
+/// after each of its prefixes.
 struct Prerelease: Sendable, Hashable {
     /// The identifiers, separated by dots, without leading zeros in numbers; empty for a release.
     let text: String
@@ -15,8 +15,7 @@ struct Prerelease: Sendable, Hashable {
         self.text = text
     }
 
-    /// Parses identifiers of ASCII letters, digits and hyphens; `nil` for anything else, and for an
-    /// empty string.
+    /// Parses identifiers of ASCII letters, digits and hyphens; returns `nil` for any other string.
     ///
     /// SemVer forbids leading zeros in numbers. They are accepted here, as in the parts of a
     /// version, because nightly builds contain dates and times (`-20260701.0930`).
@@ -58,7 +57,7 @@ struct Prerelease: Sendable, Hashable {
         return !isEmpty
     }
 
-    /// Whether a part between dots starts with a zero that is followed by further characters.
+    /// Whether any part between dots starts with a zero that is followed by further characters.
     static func hasLeadingZero(_ bytes: Span<UInt8>) -> Bool {
         var isFirst = true
         for index in bytes.indices {
@@ -90,7 +89,7 @@ extension Prerelease: Comparable {
 }
 
 extension Span<UInt8> {
-    /// Returns the index after the last identifier in the common prefix.
+    /// Returns the index after the last dot in the common prefix; 0 if the prefix contains no dot.
     fileprivate func beginning(sharedWith other: Span<UInt8>) -> Int {
         var shared = 0
         for index in 0..<Swift.min(self.count, other.count) {
@@ -100,7 +99,7 @@ extension Span<UInt8> {
         return shared
     }
 
-    /// Returns the end of the identifier that starts at an index.
+    /// Returns the end of the identifier that starts at the given index.
     fileprivate func identifierEnd(from start: Int) -> Int {
         var end = start
         while end < self.count, self[end] != UInt8(ascii: ".") { end += 1 }
@@ -111,8 +110,10 @@ extension Span<UInt8> {
         self.extracting(identifier).allSatisfy(\.isDigit)
     }
 
-    /// Returns a number less than zero if an identifier sorts before the other one, and greater than
-    /// zero if it sorts after it; numbers sort before text (SemVer 2.0.0 section 11.4.3).
+    /// Returns a number less than, equal to or greater than zero if an identifier sorts before,
+    /// equals or sorts after another identifier.
+    ///
+    /// Numbers sort before other identifiers (SemVer 2.0.0 section 11.4.3).
     func order(
         of identifier: Range<Int>,
         to otherIdentifier: Range<Int>,
@@ -125,14 +126,16 @@ extension Span<UInt8> {
             : self.order(ofBytes: identifier, to: otherIdentifier, in: other)
     }
 
-    /// Compares digits by value; an empty range is zero.
+    /// Returns the order of two strings of digits by value, like `order(of:to:in:)`.
+    ///
+    /// An empty range represents zero.
     func order(
         ofNumber number: Range<Int>,
         to otherNumber: Range<Int>,
         in other: Span<UInt8>
     ) -> Int {
         let (digits, otherDigits) = (self.withoutZeros(number), other.withoutZeros(otherNumber))
-        // Without leading zeros, the longer number is the larger one.
+        // Without leading zeros, the number with more digits is larger.
         return digits.count == otherDigits.count
             ? self.order(ofBytes: digits, to: otherDigits, in: other)
             : digits.count - otherDigits.count

@@ -1,4 +1,4 @@
-/// A comparison in a version range: `>=3.9.0`, `3.7.2` or `3.8.x`.
+/// A comparison in a version range, such as `>=3.9.0`, `3.7.2` or `3.8.x`.
 enum VersionComparison: Sendable, Hashable {
     case compare(Relation, AppVersion)
     /// Every version that starts with these numbers.
@@ -14,7 +14,7 @@ enum VersionComparison: Sendable, Hashable {
 
         private static let inParsingOrder: [Relation] = [.atLeast, .atMost, .above, .below, .equal]
 
-        /// Splits a token into an operator and the rest.
+        /// Splits a token into an operator, if any, and the rest.
         static func split(_ word: Substring) -> (Relation?, Substring) {
             for relation in Self.inParsingOrder where word.hasPrefix(relation.rawValue) {
                 return (relation, word.dropFirst(relation.rawValue.count))
@@ -37,7 +37,7 @@ enum VersionComparison: Sendable, Hashable {
         }
     }
 
-    /// Parses the numbers of a series; `nil` if the text does not end with a wildcard.
+    /// Parses the numbers of a series; returns `nil` if the string does not end with a wildcard.
     private static func series(_ text: Substring) throws(VersionRangeError) -> [DecimalNumber]? {
         guard let wildcard = text.last, ["x", "X", "*"].contains(wildcard),
             text.count == 1 || text.dropLast().last == "."
@@ -63,7 +63,7 @@ enum VersionComparison: Sendable, Hashable {
         }
     }
 
-    /// Whether every version that meets the comparison is below this one.
+    /// Whether every version that meets the comparison is below the given version.
     func isEntirelyBelow(_ version: AppVersion) -> Bool {
         switch self {
         case .compare(.atMost, let bound), .compare(.equal, let bound): bound < version

@@ -1,6 +1,8 @@
 /// The reason why a string is not a valid version.
 package enum VersionError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The text is empty or contains only whitespace; a client's empty version counts as missing.
+    /// The string is empty or contains only whitespace.
+    ///
+    /// An empty version from a client counts as missing instead.
     case empty
     case tooLong
     case tooManyParts
@@ -8,7 +10,7 @@ package enum VersionError: Error, Sendable, Equatable, CustomStringConvertible {
     case notANumber(String)
     case invalidPrerelease(String)
     case invalidBuildMetadata(String)
-    /// The text in parentheses, or in a build header, is not one to four numbers below 2^64.
+    /// A string in the position of a build is not one to four numbers below 2^64.
     case invalidBuildNumber(String)
 
     package var description: String {

@@ -2,18 +2,21 @@
 ///
 /// The supported formats are `1.3.0`, `1.3.0 (93)` (Apple's tools), `1.3.0+93` (Flutter),
 /// `1.3.0/93`, and a platform before any of these: `ios/1.3.0`. Metadata after `+` is a build only
-/// if it consists of digits and dots. An unparsable part does not affect where the other parts are
-/// found.
+/// if it consists of digits and dots. An unparsable part does not affect the ranges of the other
+/// parts.
 struct VersionPlaces {
-    /// The name before a slash; empty if nothing precedes the slash, `nil` if there is no platform.
+    /// The range of the platform before a slash; empty if nothing precedes the slash.
+    ///
+    /// `nil` if there is no platform.
     private(set) var platform: Range<Int>?
-    /// The version, without metadata.
+    /// The range of the version, without metadata.
     private(set) var version: Range<Int>
-    /// The builds after a slash, in parentheses, and after a plus sign; `nil` if they are empty.
+    /// The range of the build after a slash; `nil` if there is none.
     private var afterSlash: Range<Int>?
     private var inParentheses: Range<Int>?
     private var afterPlus: Range<Int>?
-    /// Whether the text in the position of a build does not have the form of a build: `1.3.0 (93`.
+    /// Whether the string in the position of a build does not have the form of a build, as in
+    /// `1.3.0 (93`.
     private(set) var hasStrayText = false
 
     /// Locates the parts in a string without surrounding whitespace.
@@ -49,8 +52,10 @@ struct VersionPlaces {
         }
     }
 
-    /// Parses `1.3.0+93` and `1.3.0 (93)`, the most frequent notations, in a single pass; returns
-    /// whether the text has one of them.
+    /// Finds the build in `1.3.0+93` and `1.3.0 (93)`, the most frequent notations, in a single
+    /// pass.
+    ///
+    /// Returns whether the string has one of these notations.
     private mutating func findOnlyBuild(in text: Span<UInt8>) -> Bool {
         var end = 0
         while end < text.count, text[end].isDigit || text[end] == UInt8(ascii: ".") { end += 1 }
@@ -66,10 +71,10 @@ struct VersionPlaces {
         return true
     }
 
-    /// Returns the range of the text after `+` or in parentheses, such as `93` in `1.3.0 (93)`; `nil`
-    /// if anything else follows the version, which ends at `end`.
+    /// Returns the range of the string after `+` or in parentheses, such as `93` in `1.3.0 (93)`.
     ///
-    /// The text must not have surrounding whitespace.
+    /// Returns `nil` if anything else follows the version, which ends at `end`. `text` must not
+    /// have surrounding whitespace.
     static func onlyBuild(in text: Span<UInt8>, after end: Int) -> Range<Int>? {
         guard end + 1 < text.count else { return nil }
         if text[end] == UInt8(ascii: "+") { return end + 1..<text.count }
@@ -80,10 +85,10 @@ struct VersionPlaces {
         return end + 2..<last
     }
 
-    /// Returns the range of the digits and dots at the end of `1.3.0+93` or `1.3.0 (93)`; `nil` if
-    /// the build has another position.
+    /// Returns the range of the build at the end of a string, such as `93` in `1.3.0+93`.
     ///
-    /// The text must contain one build, and no surrounding whitespace.
+    /// `1.3.0 (93)` is also supported. Returns `nil` if the build has another position. `text` must
+    /// contain exactly one build, and must not have surrounding whitespace.
     static func build(atEndOf text: Span<UInt8>) -> Range<Int>? {
         guard let last = text.indices.last else { return nil }
         let isInParentheses = text[last] == UInt8(ascii: ")")
@@ -96,8 +101,9 @@ struct VersionPlaces {
         return start > 0 && text[start - 1] == mark ? start..<end : nil
     }
 
-    /// Whether the text before a slash is a platform and not a version: `3.4.9/93` and `v3.4.9/93`
-    /// each consist of a version and a build.
+    /// Whether the string before a slash is a platform and not a version.
+    ///
+    /// `3.4.9/93` and `v3.4.9/93` each consist of a version and a build.
     private static func isPlatform(_ name: Span<UInt8>) -> Bool {
         guard let first = name.isEmpty ? nil : name[0] else { return true }
         let isVersion =
@@ -110,7 +116,7 @@ struct VersionPlaces {
         place.isEmpty ? nil : place
     }
 
-    /// The range of a build; `nil` if there is none.
+    /// The range of the build, or of one of several builds; `nil` if there is none.
     var build: Range<Int>? { self.inParentheses ?? self.afterPlus ?? self.afterSlash }
 
     /// The ranges of all builds.
@@ -118,7 +124,7 @@ struct VersionPlaces {
         [self.inParentheses, self.afterPlus, self.afterSlash].compactMap { $0 }
     }
 
-    /// Whether the text has at most one build, and no stray text.
+    /// Whether the string has at most one build, and no stray text.
     var hasOneBuild: Bool {
         guard !self.hasStrayText else { return false }
         return self.afterPlus == nil
@@ -128,7 +134,7 @@ struct VersionPlaces {
 }
 
 extension Span<UInt8> {
-    /// Returns the first index of a byte within a range.
+    /// Returns the first index of a byte within a range; `nil` if the byte does not occur.
     fileprivate func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         self.extracting(range).firstIndex(of: byte).map { range.lowerBound + $0 }
     }

@@ -1,8 +1,8 @@
-/// A set of versions in the notation of a rules file: `>=3.9.0 <3.9.4`, `3.7.2`, `3.8.x`.
+/// A set of versions in the notation of a rules file, such as `>=3.9.0 <3.9.4`, `3.7.2` or `3.8.x`.
 ///
-/// A version has to meet all comparisons of a range. Versions are compared in their own order, so
+/// A version has to meet all comparisons of a range. Pre-releases are compared as pre-releases, so
 /// `<2.0.0` contains `2.0.0-rc.1`. A series such as `3.8.x` contains every version that starts with
-/// its numbers, including pre-releases.
+/// the numbers of the series, including pre-releases.
 package struct VersionRange: Sendable, Hashable {
     private let comparisons: [VersionComparison]
 
@@ -13,7 +13,7 @@ package struct VersionRange: Sendable, Hashable {
             let (relation, rest) = VersionComparison.Relation.split(word)
             if let relation, pending != nil { throw .missingVersion(relation.rawValue) }
             pending = relation ?? pending
-            // An operator may be separated from its version: `>= 3.9.0`.
+            // Whitespace can separate an operator from its version: `>= 3.9.0`.
             guard !rest.isEmpty else { continue }
             comparisons.append(try VersionComparison(pending, rest))
             pending = nil
@@ -27,14 +27,14 @@ package struct VersionRange: Sendable, Hashable {
         self.comparisons.allSatisfy { $0.holds(for: version) }
     }
 
-    /// Whether every version in the range is certainly below this one, regardless of how
+    /// Whether every version in the range is certainly below the given version, regardless of how
     /// pre-releases are compared.
     package func isEntirelyBelow(_ version: AppVersion) -> Bool {
         // When compared with a release, a pre-release may count as its release.
         !self.namesPrerelease && self.comparisons.contains { $0.isEntirelyBelow(version) }
     }
 
-    /// The version below which all versions are in the range; `nil` if the range is not of the form `<4.0.0`.
+    /// The upper bound of a range such as `<4.0.0`; `nil` if the range has any other form.
     package var soleUpperBound: AppVersion? {
         guard self.comparisons.count == 1, case .compare(.below, let bound) = self.comparisons[0]
         else { return nil }
@@ -62,7 +62,7 @@ package enum VersionRangeError: Error, Sendable, Equatable, CustomStringConverti
     case missingVersion(String)
     case invalidVersion(String, VersionError)
     case comparedSeries(String)
-    /// A wildcard has no number before it, and would match every version.
+    /// A wildcard that does not follow a number, and would match every version.
     case seriesWithoutNumber
 
     package var description: String {

@@ -1,13 +1,13 @@
-/// A version at its location in a string, so that it can be compared with others without copying.
+/// A version at its location in a string, for comparing versions without copying them.
 ///
-/// It is parsed and ordered like `AppVersion`.
+/// Versions are parsed and ordered as in `AppVersion`.
 struct WrittenVersion {
     /// The range of the dotted numbers.
     private let numbers: Range<Int>
     /// The range of the pre-release identifiers; empty for a release.
     private let prerelease: Range<Int>
 
-    /// Parses a version without surrounding whitespace; `nil` for any other text.
+    /// Parses a version without surrounding whitespace; returns `nil` for any other string.
     init?(in text: Span<UInt8>, at place: Range<Int>) {
         guard 1...AppVersion.maximumLength ~= place.count else { return nil }
         var index = place.lowerBound
@@ -45,8 +45,8 @@ struct WrittenVersion {
         else { return nil }
     }
 
-    /// Returns a number less than zero if the version sorts before another one in the same string,
-    /// and greater than zero if it sorts after it.
+    /// Returns a number less than, equal to or greater than zero if the version sorts before,
+    /// equals or sorts after another version in the same string.
     func order(to other: WrittenVersion, in text: Span<UInt8>) -> Int {
         var (one, two) = (self.numbers, other.numbers)
         // Missing numbers are zero.
@@ -69,7 +69,7 @@ struct WrittenVersion {
 }
 
 extension Span<UInt8> {
-    /// Removes and returns the first of the parts, which are separated by dots.
+    /// Removes the first of the parts, which are separated by dots, and returns its range.
     fileprivate func nextPart(of parts: inout Range<Int>) -> Range<Int> {
         let start = parts.lowerBound
         var end = start

@@ -1,8 +1,8 @@
 import GateWire
 
-/// Writing the parts of a request.
+/// Methods that write the parts of a request to log lines.
 extension AccessLog {
-    /// Returns the start of a JSON member, with the gate's own name or the name in OpenTelemetry.
+    /// Returns `attribute` in the `otel` format, and `own` in all other formats.
     func member(_ own: StaticString, _ attribute: StaticString) -> StaticString {
         self.format == .otel ? attribute : own
     }
@@ -18,7 +18,7 @@ extension AccessLog {
         if bytes[method.upperBound] == ASCII.space, method.upperBound + 1 == path.lowerBound,
             !path.isEmpty, method.count <= Limit.method, path.count <= Limit.path
         {
-            // In HTTP/1.1, both parts are contiguous.
+            // In HTTP/1.1, the method and the path are contiguous in the request head.
             let both = method.lowerBound..<path.upperBound
             self.write(both, in: bytes, atMost: both.count, into: &line)
         } else {
@@ -67,7 +67,7 @@ extension AccessLog {
         case .http2: line.writeStaticString(self.member("2.0\"", "2\""))
         }
         if parts.referer != nil {
-            // The value of an attribute for a header field is a list.
+            // OpenTelemetry attributes for header fields are lists.
             line.writeStaticString(
                 self.member(",\"referer\":\"", ",\"http.request.header.referer\":[\"")
             )
@@ -92,7 +92,7 @@ extension AccessLog {
         self.write(value, in: bytes, atMost: Limit.field, into: &line)
     }
 
-    /// Writes the method; a token contains nothing that must be escaped (RFC 9110 section 5.6.2).
+    /// Writes the method, which needs no escaping because it is a token (RFC 9110 section 5.6.2).
     private func writeMethod(
         _ parts: LoggedParts,
         in bytes: Span<UInt8>,
@@ -118,7 +118,7 @@ extension AccessLog {
         LogValue.write(bytes.extracting(value), as: self.format, atMost: limit, into: &line)
     }
 
-    /// Writes the trace, with the names that OpenTelemetry recommends for all JSON logs.
+    /// Writes the IDs of the trace and the span, under the names that OpenTelemetry recommends for JSON logs.
     func writeTrace(
         _ trace: TraceContext?,
         in bytes: Span<UInt8>,

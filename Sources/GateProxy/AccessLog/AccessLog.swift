@@ -3,33 +3,32 @@ import GateWire
 import Glibc
 import NIOCore
 
-/// The access log of one event loop: one line for each exchange, written when the exchange has
-/// ended.
+/// The access log of one event loop, with one line for each exchange, written when the exchange ends.
 ///
 /// Lines are collected in a buffer, which is passed to the log when it is full and on each tick.
 final class AccessLog {
-    /// The maximum number of bytes, before escaping, that a line contains of each part of a
-    /// request.
+    /// The maximum lengths of the logged parts of a request, in bytes before escaping.
     enum Limit {
         static let method = 32
         static let path = 1024
         static let field = 512
         static let requestID = 128
-        /// The maximum number of bytes that a line contains of a whole request.
+        /// The maximum total length of the logged parts of a request.
         static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
 
     /// The capacity for a line, excluding the fields for an identified client and for the decision.
     ///
-    /// This is six bytes for each byte of the request, plus the fields for a plain client, names,
+    /// The capacity is six bytes for each logged byte of the request, plus the fields for a plain client, names,
     /// punctuation, ellipses, the client's address, the time, and numbers of at most 20 digits.
     private let ownRoom = 6 * Limit.all + AccessLogFields.plainRoom + 1024
 
-    /// The maximum number of bytes that the end of an exchange adds to its line.
+    /// The maximum number of bytes that are added to a line when its exchange ends.
     private static let endRoom = 320
 
-    /// The number of buffered bytes at which lines are passed to the log, so that most batches fit
-    /// into one write.
+    /// The number of buffered bytes at which lines are passed to the log.
+    ///
+    /// The value lets most batches fit into one write.
     private static let batch = 3584
 
     let format: AccessLogFormat
@@ -37,9 +36,9 @@ final class AccessLog {
     private let wallTime: () -> Int64
     private var clock: AccessLogClock
     private var lines: LogMemory
-    /// The line that is being started.
+    /// The scratch memory in which the start of a line is written before it is copied to its `Entry`.
     private var draft: LogMemory
-    /// The memory of completed lines, for reuse.
+    /// A pool of memory from completed lines, for reuse.
     private var spare = LogMemoryPool()
     /// The verdict for requests to the gate itself, for which no client is identified.
     let unjudged: Verdict
@@ -72,14 +71,13 @@ final class AccessLog {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Updates the time from the wall clock, and writes the collected lines.
+    /// Adjusts the clock to the wall-clock time, and writes the collected lines.
     func tick() {
         self.clock.set(wallTime: self.wallTime(), at: .now())
         self.flush()
     }
 
-    /// Writes the collected lines, and from now on each line immediately, because no more ticks
-    /// follow.
+    /// Writes the collected lines, and disables buffering, because no more ticks follow.
     func end() {
         self.isEnding = true
         self.flush()
@@ -93,13 +91,15 @@ final class AccessLog {
 }
 
 extension AccessLog {
-    /// The ID of a request: the client's, if it is valid, or a new one.
+    /// The ID of a request: the client's ID if it is valid, or a new one.
     enum RequestName {
         case given(FieldLine)
         case new(RequestID)
     }
 
-    /// Starts a line while the bytes of the request are still available.
+    /// Starts the line of a request while the bytes of the request are still available.
+    ///
+    /// - Returns: The entry to pass to `end(_:at:)` when the exchange ends.
     func begin(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -166,7 +166,7 @@ extension AccessLog {
         )
     }
 
-    /// Renders the fields for a client whose values cannot be copied from the head.
+    /// Returns the rendered fields for a client whose values cannot be copied verbatim from the request head.
     private func client(
         of verdict: Verdict,
         _ head: borrowing RequestHead,
@@ -189,7 +189,7 @@ extension AccessLog {
 }
 
 extension AccessLog {
-    /// Writes the line of an exchange that has ended.
+    /// Completes the line of an exchange that has ended.
     func end(_ entry: consuming Entry, at now: NIODeadline = .now()) {
         self.clock.advance(to: now)
         let room = entry.line.count + Self.endRoom
@@ -213,7 +213,7 @@ extension AccessLog {
         if self.isEnding || self.lines.count >= Self.batch { self.flush() }
     }
 
-    /// Writes a text line from the status on; `rest` is the part of the entry after the status.
+    /// Writes a text line from the status to the end; `rest` is the part of the entry after the status.
     private static func endText(
         _ entry: borrowing Entry,
         _ rest: Span<UInt8>,
@@ -235,7 +235,7 @@ extension AccessLog {
         lines.writeStaticString("\"\n")
     }
 
-    /// Writes the end of a JSON object; `rest` is the remaining part of the entry.
+    /// Writes the end of a JSON object, starting with `rest`, the remaining part of the entry.
     private func endObject(
         _ entry: borrowing Entry,
         _ rest: Span<UInt8>,
@@ -274,18 +274,18 @@ extension AccessLog {
 extension AccessLog {
     /// The log line of a request whose response is not complete yet.
     struct Entry: ~Copyable {
-        /// The line without the parts that are only known at the end.
+        /// The line without the parts that become known when the exchange ends.
         let line: LogMemory
-        /// The index of the time in the line.
+        /// The index at which the time is inserted.
         let timeIndex: Int
         /// The index at which the status and the number of bytes are inserted in a text line.
         let statusIndex: Int
         let started: NIODeadline
-        /// The ID that the gate assigned to the request, if the client sent no valid ID.
+        /// The ID that the gate assigned to the request; `nil` if the client sent a valid ID.
         let newRequestID: RequestID?
         /// Whether the response is from the backend.
         private(set) var isForwarded = false
-        /// The status; 0 if the client disconnected before the response.
+        /// The status code of the response; 0 if the client disconnected before the response.
         private(set) var status = 0
         /// The number of content bytes in the response, including HTTP/1.1 framing.
         var bytes = 0

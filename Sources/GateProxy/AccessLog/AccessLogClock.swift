@@ -7,10 +7,9 @@ struct AccessLogClock {
     /// The wall-clock time minus the monotonic time, in nanoseconds.
     private var offset: Int64 = 0
     private var second: Int64 = .min
-    /// The time of the last call to `advance(to:)`, in UTC.
+    /// The time that was last passed to `advance(to:)`, as UTC text.
     ///
-    /// For example, `22/Nov/2026:09:35:25 +0000` or, in JSON, `2026-11-22T09:35:25.123Z` (RFC
-    /// 3339).
+    /// Examples: `22/Nov/2026:09:35:25 +0000` and, in JSON, `2026-11-22T09:35:25.123Z` (RFC 3339).
     private(set) var text = InlineArray<26, UInt8>(repeating: 0)
     /// The number of bytes in `text`.
     private(set) var count = 0
@@ -22,7 +21,7 @@ struct AccessLogClock {
         self.advance(to: now)
     }
 
-    /// Updates the offset to the wall clock, which may have been set.
+    /// Recalculates the offset, because the wall clock may have been adjusted.
     mutating func set(wallTime: Int64, at now: NIODeadline) {
         self.offset = wallTime - Int64(now.uptimeNanoseconds)
     }
@@ -48,7 +47,7 @@ struct AccessLogClock {
         case .json, .otel:
             return "\(time)".utf8.dropLast() + Array(".000Z".utf8)
         case .common, .combined:
-            // `Sun, 22 Nov 2026 09:35:25 GMT`
+            // `httpDate` has the form `Sun, 22 Nov 2026 09:35:25 GMT`.
             let words = time.httpDate.split(separator: " ")
             let date = words[1...3].joined(separator: "/")
             return Array("\(date):\(words[4]) +0000".utf8)

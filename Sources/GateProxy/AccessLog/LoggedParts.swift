@@ -1,20 +1,19 @@
 import GatePolicy
 import GateWire
 
-/// The positions of the parts of a request head that a log line contains.
+/// The ranges of the logged parts of a request head.
 struct LoggedParts {
     let method: Range<Int>
-    /// The path without the query, which often contains secrets.
+    /// The path without the query, because queries often contain secrets.
     let path: Range<Int>
     let version: Version
-    /// The last `Referer`, without its query.
+    /// The URL of the last `Referer` field, without its query.
     private(set) var referer: Range<Int>?
-    /// The last `User-Agent`.
+    /// The value of the last `User-Agent` field.
     private(set) var userAgent: Range<Int>?
-    /// The trace, from the last valid `traceparent` or, without one, from the fields of B3.
+    /// The trace context from the last valid `traceparent` field or, if there is none, from the B3 fields.
     private(set) var trace: TraceContext?
-    /// The values of the identity fields, which may be copied to log lines if `hasPlainClient` is
-    /// true.
+    /// The values of the identity fields, which can be copied to log lines verbatim if `hasPlainClient` is true.
     private(set) var client = ClientClasses.StatedPlaces()
     private(set) var hasPlainClient: Bool
 
@@ -24,10 +23,9 @@ struct LoggedParts {
         case http2
     }
 
-    /// Finds the parts in a single pass.
+    /// Finds the parts in a single pass over the header fields.
     ///
-    /// If the identity must be parsed for each request, `verdict` tells which part of the identity
-    /// each identity field contains.
+    /// If the identity must be parsed for each request, `verdict` maps each identity field to a part of the identity.
     init(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -45,7 +43,7 @@ struct LoggedParts {
             if case .identity(let header) = lines[index].role, header < identityParts.count {
                 self.client.set(identityParts[Int(header)], lines[index].value)
             }
-            // The length of the name distinguishes nearly all other fields from these.
+            // The length of the name rules out nearly all other fields.
             switch lines[index].nameEnd &- start {
             case 7 where bytes.holdsToken("referer", at: start):
                 self.referer = bytes.path(lines[index].value)
@@ -90,7 +88,7 @@ extension ClientClasses.StatedPlaces {
 }
 
 extension Span<UInt8> {
-    /// The part of a URL before its query.
+    /// Returns the part of a URL before its query.
     fileprivate func path(_ address: Range<Int>) -> Range<Int> {
         let query = self.extracting(address).position(of: ASCII.questionMark, from: 0)
         return query.map { address.lowerBound..<(address.lowerBound + $0) } ?? address

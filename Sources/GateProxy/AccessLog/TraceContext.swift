@@ -1,16 +1,16 @@
 import GateWire
 
-/// The trace that a request belongs to, as its client states it; the gate has no spans of its own.
+/// The trace context that a client sends with a request; the gate creates no spans of its own.
 struct TraceContext: Equatable {
-    /// The range of the trace ID: 32 hexadecimal digits, or 16 in B3.
+    /// The range of the trace ID, which has 32 hexadecimal digits; B3 also permits 16.
     let traceID: Range<Int>
-    /// The range of the ID of the client's span: 16 hexadecimal digits.
+    /// The range of the ID of the client's span, which has 16 hexadecimal digits.
     let spanID: Range<Int>
 
-    /// The length of a `traceparent` of version 00.
+    /// The length of a `traceparent` value of version 00, in bytes.
     private static let traceparentLength = 55
 
-    /// Parses `traceparent` (W3C Trace Context, section 3.2); `nil` if it is invalid.
+    /// Parses a `traceparent` value (W3C Trace Context, section 3.2), or returns `nil` if the value is invalid.
     init?(traceparent value: Range<Int>, in bytes: Span<UInt8>) {
         let start = value.lowerBound
         guard value.count >= Self.traceparentLength,
@@ -20,14 +20,14 @@ struct TraceContext: Equatable {
         else { return nil }
         let isFirst = bytes[start] == UInt8(ascii: "0") && bytes[start + 1] == UInt8(ascii: "0")
         let isInvalid = bytes[start] == UInt8(ascii: "f") && bytes[start + 1] == UInt8(ascii: "f")
-        // Later versions may add fields.
+        // Later versions may append fields.
         let hasMore = value.count > Self.traceparentLength
         guard !isInvalid, !hasMore || !isFirst && bytes[start + 55] == UInt8(ascii: "-")
         else { return nil }
         self.init(start + 3..<start + 35, start + 36..<start + 52, in: bytes)
     }
 
-    /// Parses `b3`, the single-header format of B3 Propagation; `nil` if it is invalid or has no trace.
+    /// Parses a `b3` value, the single-header format of B3, or returns `nil` if it is invalid or contains no trace.
     init?(b3 value: Range<Int>, in bytes: Span<UInt8>) {
         guard let length = bytes.extracting(value).position(of: UInt8(ascii: "-"), from: 0)
         else { return nil }
@@ -38,7 +38,7 @@ struct TraceContext: Equatable {
         self.init(value.lowerBound..<first, first + 1..<second, in: bytes)
     }
 
-    /// Parses IDs, such as those in `X-B3-TraceId` and `X-B3-SpanId`; `nil` if one of them is invalid.
+    /// Parses a trace ID and a span ID, or returns `nil` if either is invalid.
     init?(_ traceID: Range<Int>, _ spanID: Range<Int>, in bytes: Span<UInt8>) {
         guard traceID.count == 32 || traceID.count == 16, spanID.count == 16,
             bytes.isID(traceID), bytes.isID(spanID)

@@ -1,9 +1,9 @@
 package import GateCensus
 import Synchronization
 
-/// The limit for the concurrent connections of one client, across all threads.
+/// A limit on the number of concurrent connections per client, shared by all threads.
 ///
-/// It is checked once per connection, not once per request.
+/// The limit is checked once per connection, not once per request.
 package final class AddressLimit: Sendable {
     private let limit: Int
     private let counts = Mutex<[ClientNetwork: Int]>([:])
@@ -12,9 +12,9 @@ package final class AddressLimit: Sendable {
         self.limit = limit
     }
 
-    /// Counts a new connection.
+    /// Counts a new connection, unless its client has reached the limit.
     ///
-    /// - Returns: Whether the client is within the limit; otherwise, nothing is counted.
+    /// - Returns: Whether the connection was counted.
     package func enter(_ client: ClientNetwork) -> Bool {
         self.counts.withLock { counts in
             let count = counts[client, default: 0]
@@ -24,7 +24,7 @@ package final class AddressLimit: Sendable {
         }
     }
 
-    /// Counts a connection that has ended.
+    /// Removes a closed connection from the count of its client.
     package func leave(_ client: ClientNetwork) {
         self.counts.withLock { counts in
             let count = counts[client, default: 0] - 1
@@ -43,7 +43,7 @@ package struct ClientNetwork: Hashable, Sendable {
     private let isIPv6: Bool
     private let bits: UInt64
 
-    /// - Returns: `nil` for a string that is not an IP address.
+    /// Parses an IP address, or returns `nil` for any other string.
     package init?(_ address: String) {
         guard let bytes = TrustedProxies.bytes(address) else { return nil }
         self.isIPv6 = bytes.count == 16
@@ -52,10 +52,10 @@ package struct ClientNetwork: Hashable, Sendable {
 }
 
 extension ClientNetwork {
-    /// The network as counted by the census.
+    /// The key under which the census counts the clients of this network.
     ///
-    /// A private address usually belongs to a proxy (RFC 1918, RFC 4193, RFC 3927, RFC 4291). With `--trusted-proxies`,
-    /// the gate knows the clients' addresses.
+    /// Private addresses (RFC 1918, RFC 4193, RFC 3927, RFC 4291) are marked as shared, because they usually belong to
+    /// a proxy. With `--trusted-proxies`, the gate uses the clients' own addresses instead.
     package var place: ClientAddressKey {
         let isPrivate: Bool
         if self.isIPv6 {
@@ -73,10 +73,10 @@ extension ClientNetwork {
     }
 }
 
-/// The permit of a connection within the connection limit of its client.
+/// A permit for one connection under the connection limit of its client.
 final class ConnectionPermit {
     private let client: ClientNetwork
-    /// `nil` once the permit has been returned or moved.
+    /// The limit to return the permit to; `nil` once the permit has been returned or moved.
     private var limit: AddressLimit?
 
     private init(_ client: ClientNetwork, _ limit: AddressLimit) {
@@ -84,17 +84,17 @@ final class ConnectionPermit {
         self.limit = limit
     }
 
-    /// Takes a permit; `nil` if the client has reached the limit.
+    /// Returns a permit for a new connection, or `nil` if the client has reached the limit.
     static func take(for client: ClientNetwork, in limit: AddressLimit) -> ConnectionPermit? {
         limit.enter(client) ? ConnectionPermit(client, limit) : nil
     }
 
-    /// Returns the permit; further calls have no effect.
+    /// Returns the permit to the limit; further calls have no effect.
     func leave() {
         self.limit.take()?.leave(self.client)
     }
 
-    /// Moves the permit to a new object, for another owner of the connection.
+    /// Moves the permit to a new object for another owner of the connection, or returns `nil` if no permit is left.
     func moved() -> ConnectionPermit? {
         self.limit.take().map { ConnectionPermit(self.client, $0) }
     }

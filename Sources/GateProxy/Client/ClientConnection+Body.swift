@@ -1,9 +1,9 @@
 import GateWire
 import NIOCore
 
-/// Writing a request, and the request body.
+/// Methods that write a request and its body to the backend.
 extension ClientConnection {
-    /// Writes a request in the HTTP version of the connection, with the part of its body that has arrived.
+    /// Writes a request in the HTTP version of the backend connection, with the part of the body that has arrived.
     func write(_ request: ForwardedRequest, to upstream: UpstreamConnection) {
         let hasBody = request.facts.framing != .none
         let sent = hasBody ? self.request.body.takeSent() : nil
@@ -31,7 +31,7 @@ extension ClientConnection {
         if !self.requestHasEnded { _ = self.passBody() }
     }
 
-    /// Writes the first bytes of a body together with the head, which costs the kernel less than two buffers.
+    /// Writes the first bytes of a body together with the head, because one buffer costs the kernel less than two.
     private func writeFirstBytes(
         after head: inout ByteBuffer,
         to upstream: UpstreamConnection
@@ -45,7 +45,7 @@ extension ClientConnection {
         upstream.write(bytes)
     }
 
-    /// Releases the memory of a request that will not be sent again.
+    /// Releases the memory of a request that will not be retried.
     private func forget(_ request: ForwardedRequest) {
         self.request.forwarded = nil
         self.loop.giveBack(request.bytes)
@@ -74,7 +74,7 @@ extension ClientConnection {
         return false
     }
 
-    /// The next bytes of the body as the client framed them; `nil` if the request has failed.
+    /// Returns the next bytes of the body as the client framed them, or `nil` if the request has failed.
     private func takeFramed() -> ByteBuffer? {
         let action = self.request.body.readFramed(
             self.inbound,
@@ -85,7 +85,7 @@ extension ClientConnection {
         return self.take(action)
     }
 
-    /// The next bytes of the body without HTTP/1.1 framing; `nil` if the request has failed.
+    /// Returns the next bytes of the body without HTTP/1.1 framing, or `nil` if the request has failed.
     private func takeContent() -> ByteBuffer? {
         let action = self.request.body.readContent(
             self.inbound,
@@ -106,8 +106,8 @@ extension ClientConnection {
             self.inbound.moveReaderIndex(forwardBy: consumed)
             return bytes
         case .refuse(let fault):
-            // Fails the request while it still counts as incomplete: the rest of the body must not be read as another
-            // request.
+            // The request fails while it still counts as incomplete, so that the rest of its body is not read as
+            // another request.
             self.fail(GateAnswer(fault))
             return nil
         case .close:
@@ -133,8 +133,9 @@ extension ClientConnection {
         self.renewDeadline()
     }
 
-    /// Whether the request is complete for an HTTP/1.1 backend, where a body with a length cannot be followed by
-    /// trailers (RFC 9112 section 6.3).
+    /// Returns whether the request is complete for an HTTP/1.1 backend.
+    ///
+    /// In HTTP/1.1, a body with a `Content-Length` cannot be followed by trailers (RFC 9112 section 6.3).
     private func isComplete(_ stream: HTTP2Stream, for upstream: UpstreamConnection) -> Bool {
         guard case .channel = upstream.transport else { return false }
         return stream.announcedLength?.isComplete ?? false
@@ -159,7 +160,7 @@ extension ClientConnection {
         self.loop.giveBack(chunk)
     }
 
-    /// Reads the rest of an upload into large buffers, except over TLS.
+    /// Switches to large read buffers for the rest of an upload, except over TLS.
     private func beginLargeReads() {
         guard !self.request.body.usesLargeReads, !self.origin.isSecure,
             case .channel(let output) = self.transport
@@ -168,7 +169,7 @@ extension ClientConnection {
         output.useLargeReads(self.loop.largeBuffers)
     }
 
-    /// Reads into buffers of the default size after an upload.
+    /// Switches back to read buffers of the default size after an upload.
     func endLargeReads() {
         guard self.request.body.usesLargeReads, case .channel(let output) = self.transport
         else { return }
@@ -192,19 +193,19 @@ extension ClientConnection {
     }
 }
 
-/// Discarding request bodies.
+/// Methods that discard request bodies.
 extension ClientConnection {
-    /// The part of a denied request's body that has not been received.
+    /// Returns the part of a denied request's body that has not been received.
     @inline(__always)
     func remainingBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
         facts.framing == .none ? .nothing : self.remainderOfBody(facts)
     }
 
-    /// The part of an announced body that has not been received.
+    /// Returns the part of an announced body that has not been received.
     private func remainderOfBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
-        // `HTTP2Connection` discards the rest of the body for streams.
+        // For streams, `HTTP2Connection` discards the rest of the body.
         guard !self.transport.isStream else { return .nothing }
-        // The client may or may not send the announced body.
+        // A client that sends `Expect: 100-continue` may omit the announced body.
         guard !facts.expectsContinue else { return .unknown }
         guard !self.discardsWholeBody() else { return .nothing }
         return switch facts.framing {
@@ -215,11 +216,13 @@ extension ClientConnection {
     }
 
     /// Discards the body of a denied request if the body is complete and small.
+    ///
+    /// - Returns: Whether the body was discarded.
     private func discardsWholeBody() -> Bool {
         let inbound = self.inbound
         let most = self.loop.settings.discardLimits.awaitedBytes
         guard inbound.readableBytes > 0,
-            // An incomplete body is read from its beginning by `awaitBody()`.
+            // An incomplete body is read from its start by `awaitBody()`.
             let count = self.request.body.countToEnd(in: inbound, trailerFields: self.rules.table),
             count <= most
         else { return false }
@@ -228,8 +231,9 @@ extension ClientConnection {
         return true
     }
 
-    /// Discards a complete body that was not sent to a backend: the client has sent the whole request, and may send
-    /// another one.
+    /// Discards a complete body that was not sent to a backend.
+    ///
+    /// The request then counts as complete, and the client may send another one.
     func discardUnsentBody() {
         guard !self.transport.isStream, !self.requestHasEnded else { return }
         let body = self.inbound
@@ -239,7 +243,7 @@ extension ClientConnection {
         _ = self.exchange.requestEnded()
     }
 
-    /// Discards the rest of a small body, and then writes the response that was held until then.
+    /// Discards the rest of a small body, and then writes the response that was held in the meantime.
     ///
     /// - Returns: Whether there may be more to read.
     func awaitBody() -> Bool {
@@ -271,6 +275,8 @@ extension ClientConnection {
     }
 
     /// Discards the bytes that arrive after the last response.
+    ///
+    /// - Returns: `false`, because there is nothing more to read.
     func discardInbound() -> Bool {
         let count = self.inbound.readableBytes
         guard count > 0 else { return false }
@@ -291,8 +297,9 @@ extension ClientConnection {
         return false
     }
 
-    /// The client whose budget is charged for discarded bytes; `nil` if a trusted proxy does not forward the client's
-    /// address.
+    /// The client whose budget is charged for discarded bytes.
+    ///
+    /// The client is `nil` if a trusted proxy does not forward the client's address.
     var discardClient: ClientNetwork? {
         self.origin.isTrusted
             ? self.request.discards.forwardedClient : ClientNetwork(self.origin.address)
@@ -304,9 +311,9 @@ extension ClientConnection {
     }
 }
 
-/// Tunnels.
+/// Methods for tunnels.
 extension ClientConnection {
-    /// Closes a WebSocket because the gate is about to stop.
+    /// Closes a WebSocket before the gate exits.
     ///
     /// - Returns: Whether the connection is a WebSocket.
     func closeWebSocket() -> Bool {
@@ -320,6 +327,8 @@ extension ClientConnection {
     }
 
     /// Forwards bytes from the client to the backend.
+    ///
+    /// - Returns: `false`, because there is nothing more to read.
     func passTunnel() -> Bool {
         guard let upstream = self.upstream,
             let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
@@ -356,7 +365,7 @@ extension ClientConnection {
         self.linger()
     }
 
-    /// Tells the backend that the client is going away (1001), regardless of the actual reason.
+    /// Sends the backend a close frame with status 1001 (going away), regardless of the actual reason.
     private func closeBackendWebSocket() {
         let key = UInt32.random(in: 0...UInt32.max)
         let frame = WebSocketFrames.close(1001, "going away", maskedBy: key)

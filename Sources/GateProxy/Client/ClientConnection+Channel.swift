@@ -4,7 +4,7 @@ import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// The events of the client's channel.
+/// Handlers for the events of the client's channel.
 extension ClientConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         let bypasses = self.loop.settings.bypassesChannel(isSecure: self.origin.isSecure)
@@ -28,7 +28,9 @@ extension ClientConnection {
         if !self.origin.isSecure { self.answerRejection() }
     }
 
-    /// Returns the response that rejects the connection, and reports the exceeded limit; `nil` if no limit is exceeded.
+    /// Returns the response that rejects the connection, and reports the exceeded limit.
+    ///
+    /// The response is `nil` if no limit is exceeded.
     private func checkLimits() -> GateAnswer? {
         let hasRoom = self.clients.hasRoom
         let isOpen = !self.loop.isDraining || self.loop.drainGrace > .zero
@@ -75,7 +77,7 @@ extension ClientConnection {
         if self.inbound.readableBytes == 0 {
             self.inbound = bytes
         } else {
-            // Otherwise, a buffer that is never completely consumed would keep growing.
+            // Without this call, a buffer that is never completely consumed would keep growing.
             self.inbound.discardReadBytes()
             self.inbound.writeBuffer(&bytes)
         }
@@ -85,7 +87,7 @@ extension ClientConnection {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // There is no further handler to pass the event to.
+        // There is no further handler to which the event could be passed.
         if self.mayRead { self.transport.readNext() }
     }
 
@@ -94,7 +96,7 @@ extension ClientConnection {
         if self.flow.isWritable { self.becameWritable() }
     }
 
-    /// Continues once the transport accepts more bytes.
+    /// Continues writing once the transport accepts more bytes.
     func becameWritable() {
         if case .forwarding(let forwarding) = self.exchange, forwarding.responseStarted {
             self.renewDeadline()
@@ -110,7 +112,7 @@ extension ClientConnection {
         self.clientEnded()
     }
 
-    /// Handles the end of the client's input: the client has closed its write side.
+    /// Handles the end of the client's input, which means that the client has closed its write side.
     func clientEnded() {
         self.flow.isInputClosed = true
         switch self.exchange.clientEnded(hasMore: self.inbound.readableBytes > 0) {
@@ -127,7 +129,7 @@ extension ClientConnection {
         self.gone()
     }
 
-    /// Handles the loss of the connection, in any state.
+    /// Handles the loss of the connection in any state.
     func gone() {
         self.exchange.close()
         self.request.revocable = nil
@@ -141,8 +143,8 @@ extension ClientConnection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client closed its write side without a TLS closure alert. The framing of the requests shows whether
-        // anything is missing, and the close itself is reported next.
+        // The client has closed its write side without a TLS closure alert. The framing of the requests shows whether
+        // anything is missing, and NIO reports the close itself next.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         if let problem = HandshakeProblem(error, with: .client), problem.isActionable {
             self.loop.faultLog.report(
@@ -154,7 +156,7 @@ extension ClientConnection {
     }
 }
 
-/// The end of a connection.
+/// Methods that end a connection.
 extension ClientConnection {
     /// Closes the connection immediately, in any state.
     func abort() {
@@ -165,14 +167,14 @@ extension ClientConnection {
 
     /// Resets the connection.
     ///
-    /// If a response body ends when the connection is closed, only a reset shows the client that the body is
+    /// If closing the connection marks the end of a response body, only a reset shows the client that the body is
     /// incomplete.
     func reset() {
         self.transport.prepareReset()
         self.abort()
     }
 
-    /// Aborts a response in such a way that the client can tell that it is incomplete.
+    /// Aborts a response so that the client can detect that the response is incomplete.
     ///
     /// The client receives the part that has arrived, but no end marker. If closing the connection would mark the end,
     /// the connection is reset instead.
@@ -182,8 +184,9 @@ extension ClientConnection {
         self.closeAfterWriting()
     }
 
-    /// Closes the write side once everything is written, and the connection once the client has closed its write side
-    /// or a deadline has passed.
+    /// Closes the write side after the last write, and the connection after the client has closed its write side.
+    ///
+    /// If the client does not close its write side, the connection is closed at a deadline.
     func linger() {
         self.request.discards.begin(free: HTTP2OwnSettings.firstWindow)
         self.output.flush()
@@ -203,7 +206,7 @@ extension ClientConnection {
         }
     }
 
-    /// Closes the connection once everything is written to the client and to the backend.
+    /// Closes the connection once all bytes are written to the client and to the backend.
     func closeAfterWriting() {
         self.exchange.close()
         self.output.flush()
@@ -214,13 +217,13 @@ extension ClientConnection {
         }
     }
 
-    /// Lets the exchange complete, because the gate is about to stop.
+    /// Lets the exchange complete before the gate exits.
     ///
-    /// `grace` states how long an idle connection may stay open, because a request may be in transit.
+    /// `grace` is how long an idle connection stays open, because a request may be in transit.
     func drain(grace: TimeAmount) {
         self.exchange.drain()
         if case .streaming = self.exchange { self.endStream() }
-        // For streams, `HTTP2Connection` announces the last one (`GOAWAY`).
+        // For streams, `HTTP2Connection` sends `GOAWAY`.
         guard case .channel = self.transport else { return }
         guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0 else { return }
         guard grace > .zero || self.hasUnread else { return self.closeAfterWriting() }
@@ -229,7 +232,7 @@ extension ClientConnection {
 
     func deadlineReached() {
         if case .streaming = self.exchange { return self.heartbeatIsDue() }
-        // A request that has arrived gets a response, even if the event loop reads it late.
+        // A request that has arrived gets a response, even if the event loop is late to read it.
         guard !self.isSilent || !self.hasUnread else { return }
         guard !self.isBackendReading else {
             return self.renewDeadline(for: .response)
@@ -253,7 +256,7 @@ extension ClientConnection {
         }
     }
 
-    /// Whether the connection waits for a request, and the event loop has not read any part of it.
+    /// Whether the connection waits for a request of which the event loop has not read any part.
     ///
     /// While the connection waits for its first request, unread bytes may belong to something else, such as a
     /// handshake. Such bytes extend the wait only during a drain, which has its own time limit.
@@ -275,7 +278,7 @@ extension ClientConnection {
         return peek == .bytes
     }
 
-    /// Returns the backend connection to its pool after a complete response, or closes it.
+    /// Returns the backend connection to its pool after a complete response, or closes it if it cannot be reused.
     func releaseUpstream(reusable: Bool) {
         let upstream = self.upstream
         self.upstream = nil
@@ -294,13 +297,13 @@ extension ClientConnection {
     }
 }
 
-/// The upgrade to HTTP/2.
+/// Methods that upgrade the connection to HTTP/2.
 extension ClientConnection {
-    /// Detects, in a malformed head, the connection preface of HTTP/2 with prior knowledge (RFC 9113 section 3.3).
+    /// Detects the HTTP/2 connection preface (prior knowledge, RFC 9113 section 3.3) in a malformed head.
     ///
     /// - Returns: Whether the connection uses HTTP/2 from now on.
     func detectHTTP2Preface() -> Bool {
-        // Over TLS, ALPN has selected the protocol.
+        // Over TLS, ALPN has already selected the protocol.
         guard !self.heads.parser.hasReadLine, !self.origin.isSecure,
             case .channel = self.transport
         else { return false }
@@ -311,7 +314,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Replaces this handler with an `HTTP2Connection`, which receives the bytes read so far.
+    /// Replaces this handler with an `HTTP2Connection`, which receives the bytes that have been read.
     private func becomeHTTP2() {
         guard case .channel(let output) = self.transport, self.exchange == .head else { return }
         let context = output.context
@@ -332,7 +335,9 @@ extension ClientConnection {
     }
 }
 
-/// The lifecycle of a stream; the object is reused for one stream after another.
+/// Methods for the lifecycle of a stream.
+///
+/// A `ClientConnection` can serve one stream after another.
 extension ClientConnection {
     /// Prepares the object for its next stream.
     func enterStream() {
@@ -359,9 +364,9 @@ extension ClientConnection {
         return stream.webSocketKey
     }
 
-    /// The status of a response for this client.
+    /// Returns the status code of a response to this client.
     ///
-    /// A 2xx status would open a WebSocket over HTTP/2.
+    /// A request for a WebSocket over HTTP/2 gets no 2xx status, because that would open the WebSocket.
     @inline(__always)
     func status(of answer: RenderedAnswer) -> Int {
         self.webSocketKey == nil ? answer.status : self.webSocketStatus(of: answer)
@@ -377,7 +382,7 @@ extension ClientConnection {
         self.refuse(GateAnswer(fault))
     }
 
-    /// Holds back the frames of the client's streams until the returned output is released.
+    /// Holds back the frames of the client's streams until the returned connection releases its output.
     ///
     /// - Returns: The connection of the streams; `nil` for HTTP/1.1, or if the frames are already held back.
     @inline(__always)

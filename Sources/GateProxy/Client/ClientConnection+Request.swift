@@ -3,7 +3,7 @@ import GatePolicy
 import GateWire
 import NIOCore
 
-/// Reading requests.
+/// Methods that read and evaluate requests.
 extension ClientConnection {
     /// Processes the received bytes as far as the exchange permits.
     func processInbound() {
@@ -27,9 +27,11 @@ extension ClientConnection {
         }
     }
 
+    /// Parses the next request head, and handles its request if the head is complete.
+    ///
     /// - Returns: Whether there may be more to read.
     private func readHead() -> Bool {
-        // Pending responses affect `isWritable` only once they are passed to the channel. Without this check, the
+        // Pending responses do not affect `isWritable` until they are passed to the channel. Without this check, the
         // responses to many small requests from one read could take up megabytes of memory.
         if let count = self.output.pendingCount, count > Self.outboundLimit { self.output.flush() }
         guard self.inbound.readableBytes > 0, self.isWritable else { return false }
@@ -50,7 +52,7 @@ extension ClientConnection {
             return false
         case .complete:
             self.inbound.moveReaderIndex(forwardBy: self.heads.parser.head.end)
-            // The head is moved out and back, which costs less than copying the parts that may change.
+            // The head is moved out and back, because that costs less than copying the parts that may change.
             if self.origin.isGateway {
                 var head = self.heads.parser.takeHead()
                 self.serveGateway(&head, in: bytes)
@@ -76,7 +78,7 @@ extension ClientConnection {
         }
     }
 
-    /// Handles the head of a stream's request.
+    /// Handles the head of a request on an HTTP/2 stream.
     func received(_ head: RequestHead, in bytes: Span<UInt8>) {
         self.request.timing.begin(on: self.loop)
         if self.origin.isGateway {
@@ -88,7 +90,7 @@ extension ClientConnection {
         self.settle()
     }
 
-    /// Handles the trailer fields of a stream's request.
+    /// Handles the trailer fields of a request on an HTTP/2 stream.
     func received(trailers: HeaderList) {
         if self.exchange.takesContent {
             guard trailers.isForwardableTrailerSection else {
@@ -99,7 +101,7 @@ extension ClientConnection {
         self.settle()
     }
 
-    /// Evaluates a request whose head was read, and denies or forwards it.
+    /// Evaluates a request whose head has been read, and denies or forwards it.
     private func evaluate(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
         let loop = self.loop
         if let endpoint = ClientEndpoint(head, in: bytes), loop.settings.servesClients {
@@ -124,19 +126,19 @@ extension ClientConnection {
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
         }
-        // The other members were set by `nextRequest()`; building a new request would cost more.
+        // The other members were set by `nextRequest()`, because creating a new request would cost more.
         self.request.verdict = verdict
         self.request.response.begin(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
         self.request.isCall = facts.isCall
         self.request.body.begin(facts.framing)
         if let denial = verdict.denial {
-            // It is already `nil` otherwise; assigning `nil` costs more than this check.
+            // Without the field, `origin` is already `nil`, and assigning `nil` costs more than this check.
             if facts.originLine != nil { self.request.origin = facts.origin(of: head, in: bytes) }
             if facts.framing != .none, self.origin.isTrusted {
                 let address = self.clientAddress(head, facts: facts, in: bytes)
                 self.request.discards.forwardedClient = ClientNetwork(address)
             }
-            // Copied, because sending the response may end the request and clear it.
+            // Copied, because sending the response may end the request and reset its timing.
             let timing = self.request.timing
             self.deny(denial, head, facts: facts, in: bytes)
             timing.denied(on: loop)
@@ -161,11 +163,11 @@ extension ClientConnection {
         let isAnswered: Void? = self.rules.denials?.withVersion(of: head, in: bytes) { version in
             self.answer(denial, facts: facts, version: version)
         }
-        // Not reached: a denial with gaps is only shared by clients that send a version.
+        // Unreachable, because a denial with gaps is shared only by clients that send a version.
         if isAnswered == nil { self.answer(denial, facts: facts) }
     }
 
-    /// The client's address: that of the peer, or the one that a trusted proxy sends.
+    /// Returns the client's address, which is the peer's address or the one that a trusted proxy sends.
     func clientAddress(
         _ head: RequestHead,
         facts: RequestFacts,
@@ -186,7 +188,7 @@ extension ClientConnection {
     }
 }
 
-/// Verdicts on requests.
+/// Methods that determine the verdicts on requests.
 extension ClientConnection {
     @inline(__always)
     func verdict(
@@ -241,7 +243,7 @@ extension ClientConnection {
         }
     }
 
-    /// Evaluates a request that has a field of the gate, applies its pass, and counts the verdict.
+    /// Evaluates a request that has a gate-owned field, applies its pass, and counts the verdict.
     @inline(never)
     func countedVerdictWithPass(
         on head: RequestHead,
@@ -255,7 +257,7 @@ extension ClientConnection {
         return verdict
     }
 
-    /// The verdict of the current rules on the request of a response in progress, and the denial if there is one.
+    /// Returns the current rules' verdict on the request of a response in progress, with the denial if there is one.
     func currentVerdict(on received: ReceivedHead) -> (Verdict, RenderedAnswer?)? {
         let rules = self.loop.rules
         let head = received.head(by: rules.table)
@@ -284,7 +286,7 @@ extension ClientConnection {
         return (verdict, rules.denial(of: verdict, on: head, in: bytes))
     }
 
-    /// The verdict that a tester asks to preview; `verdict` for all other requests.
+    /// Returns the verdict that a tester asks to preview, or `verdict` for all other requests.
     ///
     /// Requests with a preview are counted under the verdict of the rules, and previews are not cached.
     func previewed(
@@ -297,7 +299,7 @@ extension ClientConnection {
         guard let preview = self.loop.preview(in: head, bytes, counts: counts) else {
             return verdict
         }
-        // The response belongs to a decision other than the one that was counted.
+        // The census must not count the response, because it belongs to a decision other than the counted one.
         self.request.censusReceipt = .none
         let address = self.clientAddress(head, facts: facts, in: bytes)
         return self.rules.preview(
@@ -310,7 +312,7 @@ extension ClientConnection {
         )
     }
 
-    /// Evaluates and counts the client's request of an authorization request.
+    /// Evaluates and counts the client request that an authorization request describes.
     func decide(
         for gateway: Gateway,
         _ head: RequestHead,
@@ -318,8 +320,8 @@ extension ClientConnection {
         in bytes: Span<UInt8>
     ) -> Verdict {
         self.loop.counters.decisions.count(gateway)
-        // The endpoints for clients respond to denied builds, too. Unknown paths under `/.versiongate/` are evaluated:
-        // gateways may route them elsewhere, because they remove `..` first.
+        // The client endpoints respond to denied builds, too. Unknown paths under `/.versiongate/` are evaluated,
+        // because gateways may remove `..` first and then route such requests elsewhere.
         if self.loop.settings.servesClients, let endpoint = ClientEndpoint(head, in: bytes),
             endpoint != .unknown
         {
@@ -340,7 +342,7 @@ extension ClientConnection {
         return verdict
     }
 
-    /// Evaluates a request that was already counted, with its pass and its preview.
+    /// Evaluates a request that was already counted, including its pass and its preview.
     func inspectedVerdict(
         on head: RequestHead,
         facts: RequestFacts,
@@ -361,7 +363,7 @@ extension ClientConnection {
     }
 }
 
-/// The access log.
+/// Methods that write the access log.
 extension ClientConnection {
     func beginLogEntry(
         of log: AccessLog,

@@ -3,7 +3,7 @@ import GateWire
 import Logging
 import NIOCore
 
-/// Sending requests to a backend.
+/// Methods that send requests to a backend.
 extension ClientConnection {
     /// Forwards a request that the rules allow.
     func forward(
@@ -54,7 +54,7 @@ extension ClientConnection {
         self.send(request)
     }
 
-    /// Returns the address for a request; `nil` if none is known.
+    /// Returns the next backend address for the request, or `nil` if no address is known.
     private func nextAddress() -> UpstreamPool.Choice? {
         let (route, now) = (self.request.route, self.loop.now)
         guard let route else { return self.clients.pool.next(at: now) }
@@ -65,7 +65,7 @@ extension ClientConnection {
 
     private var pool: UpstreamPool { self.clients.pools.pool(for: self.request.route) }
 
-    /// Selects the default backend for the request, and returns its address.
+    /// Selects the default backend for the request, and returns the next address of this backend.
     private func fallBack() -> UpstreamPool.Choice? {
         self.request.route = nil
         self.loop.counters.routeFallbacks += 1
@@ -91,8 +91,8 @@ extension ClientConnection {
         upstream.begin(for: self, answersHead: self.request.response.isHead)
         self.write(request, to: upstream)
         guard self.upstream === upstream else { return }
-        // Not recorded for gRPC calls, whose responses may start late, nor before the end of a request body, because
-        // the backend may wait for it.
+        // The time is not recorded for gRPC calls, whose responses may start late, nor before the end of a request
+        // body, because the backend may wait for the rest.
         if !self.request.isCall, self.requestHasEnded {
             upstream.member?.asked(at: self.loop.now)
         }
@@ -109,9 +109,9 @@ extension ClientConnection {
         self.connect(to: choice, sending: request)
     }
 
-    /// Sends a repeatable request to an address other than the one that has not responded in time.
+    /// Sends a repeatable request to another address after a backend address has not responded in time.
     ///
-    /// Currently excluded addresses are not tried, because the client would probably wait for two timeouts in vain.
+    /// Excluded addresses are not tried, because the client would probably wait for two timeouts in vain.
     func tryAnotherAddress() {
         guard let member = self.upstream?.member, let request = self.request.forwarded else {
             return self.fail(.gatewayTimeout)
@@ -139,7 +139,7 @@ extension ClientConnection {
         self.renewDeadline()
         member.connect(upgrading: self.isUpgrading) { result in
             guard let request = self.exchange.endConnecting() else {
-                // The client has disconnected; another request can use the connection.
+                // The client has disconnected, but another request can use the connection.
                 if case .success(let upstream) = result {
                     upstream.release(reusable: !self.loop.isDraining, now: self.loop.now)
                 }
@@ -162,7 +162,7 @@ extension ClientConnection {
         self.fail(.unreachable)
     }
 
-    /// Tries another address, because no part of the request has been sent yet.
+    /// Tries another address after a failed connection attempt, when no part of the request has been sent.
     private func connectFailed(
         _ error: UpstreamPool.ConnectError,
         sending request: ForwardedRequest,
@@ -189,9 +189,9 @@ extension ClientConnection {
     }
 }
 
-/// The events of the backend connection.
+/// Handlers for the events of the backend connection.
 ///
-/// After events that pass on parts of a response, the caller calls `settle()`, once for everything from the same read.
+/// After events that deliver parts of a response, the caller calls `settle()` once for everything from the same read.
 /// The handlers of all other events call `settle()` themselves.
 extension ClientConnection: UpstreamReceiver {
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
@@ -200,7 +200,7 @@ extension ClientConnection: UpstreamReceiver {
         let action = self.exchange.responseHead(
             status: head.status,
             switchesAsOffered: self.isOffered(head, facts: facts, bytes: bytes),
-            // Once it has the response, a client or a proxy may omit the rest of the request body. The next request
+            // Once a client or a proxy has the response, it may omit the rest of the request body. The next request
             // would then be read as the rest of that body (RFC 9110 section 10.1.1).
             endsByClose: framing.endsByClose
                 || !self.transport.isStream && !self.requestHasEnded
@@ -327,7 +327,7 @@ extension ClientConnection: UpstreamReceiver {
         }
     }
 
-    /// Resumes reading from the client, because the backend accepts more of the request.
+    /// Resumes reading from the client, because the backend can accept more of the request.
     func upstreamBecameWritable() {
         if !self.requestHasEnded { self.renewDeadline() }
         self.settle()
@@ -369,7 +369,7 @@ extension ClientConnection: UpstreamReceiver {
         self.settle()
     }
 
-    /// Fails a request that cannot be sent again, and reports this to the pool.
+    /// Fails a request that cannot be retried, and reports the failure to the pool.
     private func backendEndedEarly() {
         self.upstream?.member?.answerFailed()
         self.fail(.badGateway)

@@ -5,8 +5,8 @@ import NIOCore
 
 /// One client connection, or one stream of an HTTP/2 connection.
 ///
-/// It translates bytes and socket events into events of its `Exchange`, and the actions of the exchange into bytes and
-/// socket calls.
+/// A `ClientConnection` translates bytes and socket events into events of its `Exchange`, and the actions of the
+/// exchange into bytes and socket calls.
 final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     RemovableChannelHandler, RegisteredConnection
 {
@@ -16,24 +16,24 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// The current request and its response.
     struct Request: ~Copyable {
         var verdict: Verdict?
-        /// The state of the request body, as far as it has been forwarded or discarded.
+        /// The progress of forwarding or discarding the request body.
         var body = RequestBodyRelay()
         var response = ResponseRelay()
-        /// Whether the request is a gRPC call, which may be without data for a long time.
+        /// Whether the request is a gRPC call, which can be without data for a long time.
         var isCall = false
-        /// Whether the client occupies one of the slots for event streams, until the connection is closed.
+        /// Whether the connection counts as one of the permitted event streams, until it is closed.
         var holdsEventStream = false
         /// The value of `Origin`, if a web app from that origin must be able to read the response.
         var origin: String?
-        /// The protocols that were offered to the backend, in lower case.
+        /// The protocols that were offered to the backend, in lowercase.
         var offeredProtocols: [String] = []
         /// The request, kept while it can still be retried.
         var forwarded: ForwardedRequest?
-        /// The request, kept so that it can be evaluated again while its response lasts.
+        /// The request, kept so that it can be evaluated again during its response.
         var revocable: RevocableRequest?
         /// The backend that a rule selects; `nil` for the default backend, even if it is the fallback.
         var route: BackendRoute?
-        /// The trial of a backend address, if the request is a trial.
+        /// The trial of a backend address; `nil` if the request is not a trial.
         var trial: UpstreamPool.Trial?
         /// The census entry for this request, until its response starts.
         var censusReceipt = CensusReceipt.none
@@ -41,21 +41,22 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var timing = RequestTiming()
         var discards = DiscardAccount()
 
-        // Inlined, so that the members are written in place: moving a new value costs twice as much.
+        // Inlined, so that the members are written in place, because moving a new value costs twice as much.
         @inline(__always)
         init() {}
     }
 
-    /// Whether a connection may be served.
+    /// Whether a connection is served.
     enum Admission {
-        /// The client is within its connection limit; the permit is `nil` if its connections are not counted.
+        /// The client is within its connection limit. The permit is `nil` if the client's connections are not counted.
         case admitted(ConnectionPermit?)
-        /// The connection was parked, and has been counted since it was accepted.
+        /// The connection was parked, and has counted toward the limit since it was accepted.
         case resumed(ConnectionPermit?, idleUntil: NIODeadline)
         /// The client has reached its connection limit.
         case overClientLimit
-        /// The connection is rejected with a response, which is `nil` once it has been written. Over TLS, ALPN has to
-        /// complete first.
+        /// The connection is rejected with a response, which is `nil` once it has been written.
+        ///
+        /// Over TLS, ALPN must complete before the response is written.
         case rejected(GateAnswer?)
     }
 
@@ -66,7 +67,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var heads: HeadReader
     var exchange: Exchange
     var request = Request()
-    /// Bytes that were received and have not been consumed.
+    /// The received bytes that have not been consumed.
     var inbound = ByteBuffer()
     let output: ClientOutput
     var upstream: UpstreamConnection?
@@ -100,7 +101,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     @inline(__always)
     var rules: WorkerRules { self.heads.rules }
 
-    /// The permit of the connection within its client's limit; `nil` if the client's connections are not counted.
+    /// The permit under the client's connection limit; `nil` if the client's connections are not counted.
     var permit: ConnectionPermit? {
         switch self.admission {
         case .admitted(let permit), .resumed(let permit, _): permit
@@ -108,7 +109,9 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         }
     }
 
-    /// The response that rejects the connection; `nil` if the connection is not rejected or the response was written.
+    /// The response that rejects the connection.
+    ///
+    /// The response is `nil` if the connection is not rejected, or once the response has been written.
     var rejection: GateAnswer? {
         if case .rejected(let answer) = self.admission { answer } else { nil }
     }
@@ -121,34 +124,35 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// Whether the transport accepts more bytes for the client.
     var isWritable: Bool { self.transport.isWritable(channel: self.flow.isWritable) }
 
-    /// Whether bytes from the client can be forwarded, so that more may be read.
+    /// Whether more bytes may be read from the client.
     var mayRead: Bool {
         switch self.exchange {
         case .head, .idle: self.isWritable
         case .forwarding(let forwarding) where forwarding.requestEnded:
-            // Reading only serves to detect the end of the connection.
+            // Bytes are read only to detect the end of the connection.
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
-        // The window of a stream is not increased until its response is written; then `HTTP2Connection` discards the
-        // rest of the body.
+        // The window of a stream is not increased until its response has been written; then `HTTP2Connection` discards
+        // the rest of the body.
         case .lingering: !self.transport.isStream
         case .awaitingBody, .awaitingMessage, .streaming, .closed: true
         }
     }
 }
 
-/// Settling, the last step of handling each event: it processes buffered input, flushes, and resumes reading.
+/// Methods that settle the connection, which is the last step of handling each event.
 extension ClientConnection {
     private enum Settling {
         case settled
         case underWay
-        /// An event that `settle()` caused has to be settled as well.
+        /// `settle()` has caused another event, which must be settled as well.
         case repeats
     }
 
     /// Processes the received bytes as far as the exchange permits, flushes both sides, and resumes reading.
     ///
-    /// The handling of every event ends here. An event that this call causes is settled by the same call, afterwards.
+    /// The handler of each event ends with this call. If the call itself causes an event, that event is settled
+    /// afterwards by the same call.
     func settle() {
         guard case .settled = self.settling else {
             self.settling = .repeats
@@ -156,7 +160,8 @@ extension ClientConnection {
         }
         repeat {
             self.settling = .underWay
-            // Flushed first: if the write shows that the client has disconnected, no further request is served.
+            // The output is flushed first, so that no further request is served if the write shows that the client has
+            // disconnected.
             self.output.flush()
             self.processInbound()
             self.upstream?.flush()
@@ -175,9 +180,9 @@ extension ClientConnection {
     }
 }
 
-/// The deadline.
+/// Methods that set the deadline.
 extension ClientConnection {
-    /// Restarts the timeout of the event that the exchange waits for.
+    /// Restarts the timeout for the event that the exchange waits for.
     func renewDeadline() {
         self.renewDeadline(for: self.exchange.wait)
     }
@@ -195,7 +200,7 @@ extension ClientConnection {
             return
         case .head: time = timeouts.head
         case .request: time = timeouts.idle
-        // A call may be without data for as long as a tunnel.
+        // A call can be without data for as long as a tunnel.
         case .body: time = self.request.isCall ? timeouts.tunnel : timeouts.body
         case .response: time = self.request.isCall ? timeouts.tunnel : timeouts.response
         case .tunnel: time = timeouts.tunnel
@@ -206,21 +211,21 @@ extension ClientConnection {
         self.deadline = self.loop.now + time
     }
 
-    /// Moves the deadline to `time` from now, unless it is already earlier.
+    /// Moves the deadline to `time` from now, unless the deadline is already earlier.
     func limitDeadline(to time: TimeAmount) {
         let end = self.loop.now + time
         self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
     }
 }
 
-/// The next request.
+/// Methods that prepare for the next request.
 extension ClientConnection {
     /// Whether another request may be read from this connection, and can still arrive.
     var acceptsNextRequest: Bool {
         !self.loop.isDraining && !(self.flow.isInputClosed && self.inbound.readableBytes == 0)
     }
 
-    /// Prepares for the next request on this connection.
+    /// Resets the state for the next request on this connection.
     func nextRequest() {
         self.finishLogEntry()
         self.heads.parser.reset()
@@ -239,8 +244,7 @@ extension ClientConnection {
         }
     }
 
-    /// Whether the gate is draining and a last request may still arrive, because the client was told that it may send
-    /// one.
+    /// Whether the client may still send a last request while the gate is draining.
     private var mayAwaitLast: Bool {
         guard self.loop.isDraining, !self.flow.isInputClosed, case .channel = self.transport else {
             return false
@@ -250,12 +254,12 @@ extension ClientConnection {
 }
 
 extension ClientConnection {
-    /// Evaluates the next request against the current rules of the event loop.
+    /// Switches to the current rules of the event loop, unless a request is being forwarded or its body is awaited.
     func rulesChanged() {
         self.heads.lastVerdict = nil
         switch self.exchange {
         case .forwarding, .awaitingBody, .awaitingMessage:
-            // A request is read to its end with the rules that were active when it started.
+            // A request is read to the end with the rules that were active when it started.
             break
         case .head, .idle, .streaming, .lingering, .tunnel, .closed:
             self.heads.use(self.loop.rules)
@@ -267,15 +271,15 @@ extension ClientConnection {
         if self.request.response.beginPending() { self.loop.pendingCount += 1 }
     }
 
-    /// Counts the request as no longer waiting: its response has started, or there will be none.
+    /// Stops counting the request as waiting, because its response has started or will never start.
     func endPending() {
         if self.request.response.endPending() { self.loop.pendingCount -= 1 }
     }
 }
 
-/// The evaluation of long-lived responses when the rules change or a scheduled change is due.
+/// Methods that reevaluate long-lived responses when the rules change or a scheduled change is due.
 extension ClientConnection {
-    /// Keeps a request that may have a long-lived response.
+    /// Keeps a request that may get a long-lived response.
     func keepRevocable(_ request: ForwardedRequest?, isWebSocket: Bool) {
         guard let request else { return }
         self.request.revocable = RevocableRequest(
@@ -287,7 +291,9 @@ extension ClientConnection {
         if !self.request.isCall, self.rules !== self.loop.rules { self.evaluateAgain() }
     }
 
-    /// Evaluates a long-lived response against the current rules, and ends it if these rules deny it.
+    /// Evaluates a long-lived response against the current rules, and ends the response if necessary.
+    ///
+    /// The response ends if the rules deny the request or select another backend.
     func evaluateAgain() {
         if case .streaming = self.exchange { return self.refreshStream() }
         guard let revocable = self.request.revocable, revocable.webSocket?.revocation == nil,
@@ -302,7 +308,7 @@ extension ClientConnection {
         } else if self.selectsOtherBackend(verdict) {
             (end, revocation) = (.moved, .moved)
         } else {
-            // A single-use pass remains valid for the request that has used it up.
+            // A single-use pass remains valid for the request that has used it.
             if verdict.decision.passID != nil { self.request.verdict = verdict }
             return
         }
@@ -312,16 +318,16 @@ extension ClientConnection {
         self.settle()
     }
 
-    /// Whether a verdict selects another backend than that of the current request.
+    /// Returns whether a verdict selects a backend other than that of the current request.
     private func selectsOtherBackend(_ verdict: Verdict) -> Bool {
         let backend = verdict.decision.route?.backend
         if self.request.route == nil, backend == nil { return false }
         return backend != self.request.verdict?.decision.route?.backend
     }
 
-    /// Whether a call was sent completely and has no response yet.
+    /// Whether a call has been sent completely and has no response yet.
     ///
-    /// Such a call is not revoked, because the client would conclude that the backend has not processed it.
+    /// Such a call is not revoked, because the client would conclude that the backend has not processed the call.
     private var isUnansweredCall: Bool {
         guard self.request.isCall, case .forwarding(let forwarding) = self.exchange else {
             return false
@@ -332,14 +338,14 @@ extension ClientConnection {
     /// Handles the start of the response to a call.
     func callHasResponse() {
         guard self.rules !== self.loop.rules else { return }
-        // Evaluates the call again at the next check, because the current rules may deny it. A unary call ends before
-        // then.
+        // The call is evaluated again at the next check, because the current rules may deny it. A unary call ends
+        // before that check.
         self.request.revocable?.validUntil = Timestamp(secondsSinceEpoch: 0)
     }
 
     /// Ends a call with the status of a denial.
     ///
-    /// - Returns: `false` if trailers cannot be sent at this point of the response.
+    /// - Returns: Whether the call was ended; `false` if trailers cannot be sent at this point of the response.
     private func endCall(_ denial: RenderedAnswer) -> Bool {
         guard case .forwarding(let forwarding) = self.exchange else { return false }
         if forwarding.responseStarted {

@@ -1,7 +1,7 @@
 package import NIOCore
 internal import NIOSSL
 
-/// The channel handlers of a client connection, in the order of inbound events.
+/// Methods that add the channel handlers of a client connection.
 package enum ClientPipeline {
     /// Adds the handlers to the channel of a new connection.
     static func begin(
@@ -21,7 +21,7 @@ package enum ClientPipeline {
 
     /// Adds the handlers to the channel of a new client connection.
     ///
-    /// `isSecure` states whether the client uses TLS, which follows an unencrypted PROXY header.
+    /// `isSecure` states whether the client uses TLS, which starts after the unencrypted PROXY header, if there is one.
     package static func begin(
         on channel: any Channel,
         clients: LoopClients,
@@ -39,7 +39,7 @@ package enum ClientPipeline {
         )
     }
 
-    /// Adds the handlers for requests, once the client's address is known.
+    /// Adds the handlers for requests after the client's address has been determined.
     private static func complete(
         on channel: any Channel,
         clients: LoopClients,
@@ -58,7 +58,7 @@ package enum ClientPipeline {
             )
         }
         var admission = ClientConnection.Admission.admitted(nil)
-        // A trusted proxy is not limited, because it forwards the connections of many clients.
+        // The limit does not apply to a trusted proxy, because the proxy forwards the connections of many clients.
         if let limit = clients.addressLimit, !origin.isTrusted,
             let client = ClientNetwork(origin.address)
         {
@@ -72,7 +72,7 @@ package enum ClientPipeline {
         )
     }
 
-    /// Adds a connection as the last handler; its permit is returned when the channel closes.
+    /// Adds a connection as the last handler, and returns the connection's permit when the channel closes.
     static func add(_ connection: ClientConnection, to channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandler(connection)
         guard let permit = connection.permit else { return }
@@ -80,9 +80,9 @@ package enum ClientPipeline {
     }
 }
 
-/// The kind of peers that connect to a listener.
+/// The kind of peer that connects to a listener.
 enum PeerKind: Sendable {
-    /// Clients; `isSecure` states whether they use TLS.
+    /// Clients, which use TLS if `isSecure` is true.
     case clients(isSecure: Bool)
     /// Gateways, which send authorization requests.
     case gateways

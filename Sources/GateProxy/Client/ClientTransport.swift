@@ -7,7 +7,7 @@ typealias ClientTransport = Transport<HTTP2Stream>
 extension HTTP2Stream: TransportStream {}
 
 extension Transport where Stream == HTTP2Stream {
-    /// Reads more from the client.
+    /// Reads more bytes from the client.
     func read() {
         switch self {
         case .channel(let output): output.context.read()
@@ -27,14 +27,14 @@ extension Transport where Stream == HTTP2Stream {
 
     /// Ends the response content on a stream.
     ///
-    /// Over HTTP/1.1, the framing marks the end of the content.
+    /// Over HTTP/1.1, this method does nothing, because the framing marks the end of the content.
     func endContent() {
         if case .stream(let stream) = self { stream.endContent() }
     }
 
-    /// Turns the next close into a reset.
+    /// Makes the next close a reset.
     func prepareReset() {
-        // A stream that is closed before its end is reset anyway.
+        // A stream that is closed before its end is reset in any case.
         guard case .channel(let output) = self else { return }
         output.prepareReset(below: NIOSSLServerHandler.self)
     }

@@ -2,7 +2,7 @@ import GateWire
 import NIOCore
 import Synchronization
 
-/// The limit for the bytes of denied request bodies that the gate reads and discards, shared by all threads.
+/// The limit on the bytes of denied request bodies that the gate reads and discards, shared by all threads.
 ///
 /// Without a limit, denied requests could use the whole bandwidth of the gate. Threads take bytes in batches to keep
 /// lock contention low. The first 64 KiB of each body are not counted.
@@ -12,13 +12,16 @@ final class DiscardBudget: Sendable {
 
     /// The capacity, in bodies of the maximum size.
     ///
-    /// The same amount is refilled within the time limit for a body.
+    /// An empty budget is refilled within the time limit for one body.
     private static let bodiesOfGate = 64
     private static let bodiesOfClient = 16
-    /// The maximum number of clients with a budget; a client is removed once its budget is full again.
+    /// The maximum number of clients with a budget.
+    ///
+    /// A client is removed once its budget is full again.
     private static let mostClients = 16_384
-    /// The minimum time between two searches for clients with a full budget; a search visits all clients under the
-    /// lock.
+    /// The minimum time between two searches for clients with a full budget.
+    ///
+    /// Each search visits all clients under the lock.
     private static let pruneInterval = TimeAmount.seconds(1)
 
     private struct State {
@@ -33,7 +36,7 @@ final class DiscardBudget: Sendable {
 
     /// Creates a full budget.
     ///
-    /// `clock` returns the time for the refill.
+    /// `clock` returns the time that determines the refill.
     init(
         _ limits: DiscardLimits,
         clock: @escaping @Sendable () -> NIODeadline = { .now() }
@@ -45,9 +48,9 @@ final class DiscardBudget: Sendable {
 
     /// Takes a number of bytes from the budgets of the client and of the gate.
     ///
-    /// `client` is `nil` if it is unknown, for example if a trusted proxy sends no `X-Forwarded-For`.
+    /// `client` is `nil` if the client is unknown, for example if a trusted proxy sends no `X-Forwarded-For`.
     ///
-    /// - Returns: Whether both budgets have that many bytes.
+    /// - Returns: Whether both budgets contain that many bytes.
     func take(_ count: Int, for client: ClientNetwork?) -> Bool {
         let now = self.clock()
         return self.state.withLock { state in
@@ -81,9 +84,9 @@ final class DiscardBudget: Sendable {
 }
 
 extension FloodBudget {
-    /// Creates a budget in bytes for a number of bodies of the maximum size.
+    /// Creates a budget in bytes from a number of bodies of the maximum size.
     static func bodies(_ count: Int, _ limits: DiscardLimits) -> FloodBudget {
-        // Keeps the product within `Int`.
+        // The minimum keeps the product within the range of `Int`.
         let bytes = Int(clamping: Swift.min(limits.bytes, 1 << 50)) * count
         let seconds = Swift.max(1, Int(limits.time.nanoseconds / 1_000_000_000))
         return FloodBudget(capacity: bytes, perSecond: Swift.max(1, bytes / seconds))

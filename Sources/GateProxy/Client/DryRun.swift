@@ -2,16 +2,18 @@ package import GatePolicy
 import GateWire
 import NIOCore
 
-/// The gate's response to one request, determined without a socket by the code that serves real requests.
+/// A dry run, which determines the gate's response to a request without a socket.
+///
+/// A dry run uses the code that serves real requests.
 package struct DryRun: Sendable {
     package enum Outcome: Sendable {
         /// The request is invalid HTTP.
         case refused(GateAnswer)
-        /// The request is for an endpoint of the gate, which may respond without a decision.
+        /// The request is for an endpoint of the gate, which can respond without a decision.
         case answered(Decision?, answer: String)
-        /// The client receives this response, without `Date` or the fields that depend on the connection.
+        /// The client receives this response, except for `Date` and the fields that depend on the connection.
         case denied(Decision, [Deferral], answer: String)
-        /// The backend receives this head, and the fields are added to its response.
+        /// The backend receives this head, and the client receives the backend's response with the added fields.
         case passed(Decision, [Deferral], upstreamHead: String, addedFields: String)
     }
 
@@ -19,15 +21,16 @@ package struct DryRun: Sendable {
     private let now: Timestamp?
     private let address: String
 
-    /// Creates a dry run at a time, by default the current time, for a client with this address.
+    /// Creates a dry run for a client with the given address, at the given time or, by default, the current time.
     package init(ruleSet: RuleSet, at now: Timestamp? = nil, address: String = "192.0.2.1") {
         self.ruleSet = ruleSet
         self.now = now
         self.address = address
     }
 
-    /// Returns a request head with these fields, each as `Name: value`; `Host: localhost` is added unless a host is
-    /// given.
+    /// Returns a request head with the given fields, each in the form `Name: value`.
+    ///
+    /// `Host: localhost` is added unless the fields contain `Host`.
     package static func head(_ method: String, _ path: String, fields: [String]) -> String {
         let host = fields.contains { $0.lowercased().hasPrefix("host:") }
         let lines =
@@ -35,7 +38,7 @@ package struct DryRun: Sendable {
         return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    /// Evaluates a request head, from the request line to the empty line.
+    /// Evaluates a request head, which must include the empty line at its end.
     package func judge(_ head: String) -> Outcome {
         let buffer = ByteBuffer(string: head)
         let bytes = buffer.readableBytesUInt8Span

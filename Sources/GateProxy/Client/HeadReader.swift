@@ -1,6 +1,6 @@
 import GateWire
 
-/// The parser for the request heads on a connection, and the rules that the requests are evaluated against.
+/// The parser for the request heads on a connection, and the rules against which the requests are evaluated.
 struct HeadReader {
     /// The rules for the current request.
     private(set) var rules: WorkerRules
@@ -15,7 +15,7 @@ struct HeadReader {
 
     /// Replaces the rules.
     ///
-    /// A partially read head is read again, because the table of field names belongs to the rules.
+    /// A partially parsed head is parsed again, because the table of field names belongs to the rules.
     mutating func use(_ rules: WorkerRules) {
         self.rules = rules
         self.parser.reset()

@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The client connections of one event loop, with the backend pools and the limits that they share.
+/// The client connections of one event loop, with the backend pools and limits that the connections share.
 package final class LoopClients {
     let loop: LoopContext
     let pools: UpstreamPools
@@ -15,13 +15,13 @@ package final class LoopClients {
     var tls: ServerTLS?
     private let maxConnections: Int
     private let maxStreams: Int
-    /// HTTP/1.1 connections and HTTP/2 streams.
+    /// The HTTP/1.1 connections and HTTP/2 streams.
     private var connections = ConnectionRegistry<ClientConnection>()
     private var multiplexed = ConnectionRegistry<HTTP2Connection>()
     private var multiplexedStreamCount = 0
-    /// Connections whose PROXY header has not arrived.
+    /// The connections whose PROXY header has not arrived.
     private var arrivals = ConnectionRegistry<ProxyHeaderHandler>()
-    /// The number of parked connections, which `ParkedConnectionStore` updates.
+    /// The number of parked connections, updated by `ParkedConnectionStore`.
     var parkedCount = 0
     /// The number of open event streams.
     private(set) var streamCount = 0
@@ -53,12 +53,12 @@ package final class LoopClients {
             + self.arrivals.count + self.parkedCount
     }
 
-    /// Whether another connection is within the limit.
+    /// Whether another connection would be within the limit.
     var hasRoom: Bool {
         self.connectionCount < self.maxConnections
     }
 
-    /// Whether a connection over the limit gets a response before it is closed.
+    /// Whether a connection above the limit gets a response before it is closed.
     var hasRoomForRefusal: Bool {
         self.connectionCount < self.maxConnections + Swift.max(16, self.maxConnections / 10)
     }
@@ -67,7 +67,7 @@ package final class LoopClients {
         self.connections.add(client)
     }
 
-    /// Adds a stream, whose connection has already been counted.
+    /// Adds a stream whose connection has already been counted.
     func add(stream: ClientConnection) {
         self.connections.add(stream)
         self.multiplexedStreamCount += 1
@@ -96,7 +96,7 @@ package final class LoopClients {
         self.arrivals.remove(arrival)
     }
 
-    /// Checks, while the event loop is draining, whether the last client has disconnected.
+    /// Calls `whenDrained` if the event loop is draining and the last client has disconnected.
     func clientLeft() {
         guard self.loop.isDraining, self.isEmpty else { return }
         self.whenDrained?()
@@ -107,9 +107,9 @@ package final class LoopClients {
         self.connections.count == 0 && self.multiplexed.count == 0 && self.parkedCount == 0
     }
 
-    /// Counts a new event stream.
+    /// Counts a new event stream, unless the limit is reached.
     ///
-    /// - Returns: Whether the limit permits it.
+    /// - Returns: Whether the stream was counted.
     func openStream() -> Bool {
         guard self.streamCount < self.maxStreams else { return false }
         self.streamCount += 1
@@ -122,14 +122,14 @@ package final class LoopClients {
     }
 }
 
-/// Events for all clients.
+/// Methods that apply an event to all clients.
 extension LoopClients {
-    /// Evaluates the next requests against the current rules of the event loop.
+    /// Lets all connections evaluate their next requests against the current rules of the event loop.
     func rulesChanged() {
         for client in self.connections.all { client.rulesChanged() }
     }
 
-    /// Handles deadlines that have passed.
+    /// Handles all deadlines that have passed.
     func endOverdue() {
         let now = self.loop.now
         for client in self.connections.overdue(at: now) { client.deadlineReached() }
@@ -137,9 +137,9 @@ extension LoopClients {
         for connection in self.multiplexed.overdue(at: now) { connection.deadlineReached() }
     }
 
-    /// Lets exchanges complete.
+    /// Lets the exchanges of all clients complete.
     ///
-    /// `grace` states how long idle connections may stay open.
+    /// `grace` is how long idle connections stay open.
     func drain(grace: TimeAmount) {
         for arrival in self.arrivals.all { arrival.close() }
         for client in self.connections.all { client.drain(grace: grace) }

@@ -2,9 +2,9 @@ import GateWire
 import Logging
 import NIOCore
 
-/// The first handler of a connection, which reads the PROXY protocol header and then adds the other handlers.
+/// The first handler of a connection, which parses the PROXY protocol header and then adds the other handlers.
 ///
-/// Trusted proxies must send the header. All other peers must not, because the header could contain any address.
+/// Trusted proxies must send the header. Other peers must not send the header, because it could contain any address.
 final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, RegisteredConnection
 {
     typealias InboundIn = ByteBuffer
@@ -14,7 +14,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
     private let loop: LoopContext
     private let peer: SocketAddress?
     private let isTrusted: Bool
-    /// Adds the other handlers for a client with this address.
+    /// Adds the other handlers for a client with the given address.
     private let complete: (SocketAddress?) throws -> Void
     private var inbound = ByteBuffer()
     private var context: ChannelHandlerContext?

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The times of a request for the latency histograms.
+/// The times of a request that are measured for the latency histograms.
 ///
 /// The clock is read three times for a forwarded request and twice for a denied one.
 struct RequestTiming {
@@ -8,21 +8,21 @@ struct RequestTiming {
     private(set) var headReadAt = NIODeadline.uptimeNanoseconds(0)
     private var forwardedAt = NIODeadline.uptimeNanoseconds(0)
 
-    /// Starts the measurement, before the head is read.
+    /// Starts the measurement before the head is read.
     @inline(__always)
     mutating func begin(on loop: LoopContext) {
         guard loop.measuresLatency else { return }
         self.headReadAt = loop.readClock()
     }
 
-    /// Records that a denial was written.
+    /// Records that the denial has been written.
     @inline(__always)
     func denied(on loop: LoopContext) {
         guard loop.measuresLatency else { return }
         loop.latency.denied.add(loop.readClock() - self.headReadAt)
     }
 
-    /// Records that a request was sent to the backend, or that it waits for a backend connection.
+    /// Records that the request has been sent to the backend, or has started to wait for a backend connection.
     @inline(__always)
     mutating func forwarded(on loop: LoopContext) {
         guard loop.measuresLatency else { return }

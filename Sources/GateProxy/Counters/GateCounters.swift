@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The counters of one event loop since startup; callers add up the counters of all event loops.
+/// The counters since startup, of one event loop or summed over all event loops.
 package struct GateCounters: Equatable, Sendable {
     package var requests: UInt64 = 0
     package var allowed: UInt64 = 0
@@ -9,63 +9,64 @@ package struct GateCounters: Equatable, Sendable {
     package var maintenance: UInt64 = 0
     /// Requests that a pass has allowed.
     package var passed: UInt64 = 0
-    /// Requests whose pass was refused, by the reason; reasons without requests are absent.
+    /// Requests whose pass was rejected, by reason; reasons without requests are absent.
     package var passes: [Pass.Refusal: UInt64] = [:]
     /// Requests that a rule or policy in observe mode would have denied.
     package var observed: UInt64 = 0
-    /// Requests in which a required part of the identity is missing or unparsable.
+    /// Requests in which a required part of the identity is missing, and those in which it is unparsable.
     package var identityMissing: UInt64 = 0
     package var identityUnreadable: UInt64 = 0
-    /// Requests that were not valid HTTP.
+    /// Requests that were invalid HTTP.
     package var malformed: UInt64 = 0
     /// Responses with 502, 503 or 504 that the gate sent in place of the backend's response.
     package var upstreamFailures: UInt64 = 0
 
-    /// Launch checks: requests from clients for their own status.
+    /// Launch checks, which are requests from clients for their own status.
     package var launchChecks: UInt64 = 0
-    /// Opened event streams, and the events sent on them.
+    /// Event streams that were opened, and events that were sent on them.
     package var eventStreams: UInt64 = 0
     package var eventsSent: UInt64 = 0
-    /// Responses that were ended because new rules or a scheduled change no longer allow them.
+    /// Responses that were ended because new rules or a scheduled change no longer allowed them.
     package var revoked: UInt64 = 0
 
-    /// Accepted client connections, counted before limits are checked.
+    /// Client connections that were accepted, counted before limits are checked.
     package var connectionsAccepted: UInt64 = 0
-    /// Connections rejected because of the overall limit, and because of the limit per address.
+    /// Connections that were rejected because of the overall limit, and because of the limit per address.
     package var connectionsRefused: UInt64 = 0
     package var connectionsPerAddressRefused: UInt64 = 0
-    /// Connections whose PROXY protocol header was malformed, missing or from an untrusted peer.
+    /// Connections whose PROXY protocol header was malformed, missing, or sent by an untrusted peer.
     package var proxyHeadersRefused: UInt64 = 0
-    /// Requests rejected because too many requests were waiting for the backend, because the event
-    /// loop was late, and because no descriptor was left for a backend connection.
+    /// Requests that were rejected because of a limit or a lack of resources.
+    ///
+    /// In order, the reasons are too many requests waiting for the backend, a late event loop, and no descriptor left
+    /// for a backend connection.
     package var requestsShed: UInt64 = 0
     package var requestsLate: UInt64 = 0
     package var descriptorsExhausted: UInt64 = 0
-    /// The number of failed attempts to accept a connection.
+    /// Failed attempts to accept a connection.
     package var acceptFailures: UInt64 = 0
 
-    /// Preview requests from testers: those that got the preview, those with an expired token, and
-    /// those with an invalid signature.
+    /// Preview requests with a valid token, with an expired token, and with an invalid signature.
     package var previewsShown: UInt64 = 0
     package var previewsExpired: UInt64 = 0
     package var previewsForged: UInt64 = 0
 
     /// Bytes of request bodies that were discarded.
     package var discardedBytes: UInt64 = 0
-    /// The number of partly discarded request bodies for each `DiscardCut`.
+    /// Request bodies of which only a part was discarded, by `DiscardCut`.
     package var discardsOverSize: UInt64 = 0
     package var discardsOverTime: UInt64 = 0
     package var discardsOverBudget: UInt64 = 0
 
-    /// Requests directed to the default backend because the backend of their route could not be reached.
+    /// Requests sent to the default backend because the backend of their route could not be reached.
     package var routeFallbacks: UInt64 = 0
 
-    /// Decisions for gateways.
+    /// Decisions for gateways, by gateway.
     package var decisions = DecisionCounts()
 
     package init() {}
 
-    /// Counts a body that is only partly discarded.
+    /// Counts a body of which only a part is discarded.
     package mutating func countCut(_ cut: DiscardCut) {
         switch cut {
         case .size: self.discardsOverSize += 1
@@ -74,7 +75,7 @@ package struct GateCounters: Equatable, Sendable {
         }
     }
 
-    /// Adds requests with the same terms.
+    /// Adds `count` requests with the same terms.
     package mutating func add(_ terms: RequestTerms, times count: UInt64) {
         self.requests += count
         switch terms.kind {

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// A gate's counters since startup and its current state, for one event loop or all of them.
+/// The gate's counters since startup and its current state, for one event loop or all of them.
 package struct GateStatistics: Sendable, Equatable {
     package var counters = GateCounters()
     /// The number of evaluated requests, by the terms of their verdicts.
@@ -9,7 +9,7 @@ package struct GateStatistics: Sendable, Equatable {
     /// Client connections, including parked ones.
     package var openConnections = 0
     package var parkedConnections = 0
-    /// Requests that wait for the first byte of the response.
+    /// Requests that wait for the first byte of their response.
     package var pendingRequests = 0
     /// Open event streams.
     package var eventStreams = 0
@@ -29,7 +29,7 @@ package struct GateStatistics: Sendable, Equatable {
         for backend in other.backends { self.add(backend) }
     }
 
-    /// Adds the state of a backend, as seen by another event loop or by another pool.
+    /// Adds the state of a backend as detected by another event loop or another pool.
     mutating func add(_ backend: BackendStatistics) {
         if let index = self.backends.firstIndex(where: { $0.name == backend.name }) {
             self.backends[index].add(backend)
@@ -39,7 +39,7 @@ package struct GateStatistics: Sendable, Equatable {
     }
 }
 
-/// The state of a backend, which is named as in `--upstream`.
+/// The state of one backend, which is named as in `--upstream`.
 package struct BackendStatistics: Sendable, Equatable {
     /// The number of failures since startup.
     package struct Failures: Sendable, Equatable {
@@ -50,12 +50,12 @@ package struct BackendStatistics: Sendable, Equatable {
     }
 
     package let name: String
-    /// For each address, whether it is excluded because of failures.
+    /// Whether each address is excluded because of failures, by address.
     ///
-    /// An event loop detects no failures of an address to which it has sent no requests.
+    /// An event loop does not detect failures of an address to which it has sent no requests.
     package var addresses: [String: Bool] = [:]
     package var failures = Failures()
-    /// HTTP/1.1 connections that wait for a request.
+    /// HTTP/1.1 connections that are not in use.
     package var idleConnections = 0
     /// HTTP/2 connections.
     package var sharedConnections = 0

@@ -1,6 +1,6 @@
-/// A gateway that sends authorization requests.
+/// A kind of gateway that sends authorization requests.
 ///
-/// The raw value is an index.
+/// The raw value is the index in `DecisionCounts`.
 package enum Gateway: Int, CaseIterable, Sendable {
     /// Any gateway that sends `X-Forwarded-Method` and `X-Forwarded-Uri`, such as Traefik and Caddy.
     case forwardAuth
@@ -15,7 +15,7 @@ package enum Gateway: Int, CaseIterable, Sendable {
     /// Envoy's gRPC authorization service.
     case envoyGRPC
 
-    /// The name in metrics.
+    /// The name of the gateway in metrics.
     package var name: String {
         switch self {
         case .forwardAuth: "forward-auth"
@@ -30,7 +30,7 @@ package enum Gateway: Int, CaseIterable, Sendable {
     }
 }
 
-/// The number of decisions for each gateway.
+/// The number of decisions by gateway.
 package struct DecisionCounts: Equatable, Sendable {
     private var counts = [UInt64](repeating: 0, count: Gateway.allCases.count)
 

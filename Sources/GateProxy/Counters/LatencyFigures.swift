@@ -1,13 +1,12 @@
 package import NIOCore
 
-/// The latencies of requests.
+/// The latency histograms of requests.
 package struct LatencyFigures: Sendable, Equatable {
     /// The time from reading a request head to writing its denial.
     package var denied = LatencyHistogram.ofWork
-    /// The time from reading a request head to writing it to the backend, or to starting to wait
-    /// for a connection.
+    /// The time from reading a request head to writing it to the backend or starting to wait for a connection.
     package var forwarded = LatencyHistogram.ofWork
-    /// The time from the end of `forwarded` to the arrival of the response head.
+    /// The time from the end of the `forwarded` interval to the arrival of the response head.
     package var answered = LatencyHistogram.ofAnswers
 
     package static func + (left: LatencyFigures, right: LatencyFigures) -> LatencyFigures {
@@ -21,14 +20,14 @@ package struct LatencyFigures: Sendable, Equatable {
 
 /// A histogram of durations.
 package struct LatencyHistogram: Sendable, Equatable {
-    /// The upper bounds of the buckets in nanoseconds, in ascending order; bounds are inclusive.
+    /// The inclusive upper bounds of the buckets, in nanoseconds and in ascending order.
     package let bounds: [Int64]
-    /// The number of durations in each bucket; the last bucket is for durations beyond all bounds.
+    /// The number of durations in each bucket; the last bucket contains the durations above all bounds.
     package private(set) var counts: [UInt64]
     /// The sum of all durations in nanoseconds.
     package private(set) var sum: Int64 = 0
 
-    /// Creates an empty histogram; `bounds` are in nanoseconds and in ascending order.
+    /// Creates an empty histogram with `bounds` in nanoseconds and in ascending order.
     package init(bounds: [Int64]) {
         self.bounds = bounds
         self.counts = Array(repeating: 0, count: bounds.count + 1)
@@ -46,7 +45,9 @@ package struct LatencyHistogram: Sendable, Equatable {
             + [500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000].map { $0 * 1_000 }
     )
 
-    /// Adds a duration; short durations, which are the most frequent, are added the fastest.
+    /// Adds a duration.
+    ///
+    /// Short durations, which are the most frequent, take the least time to add.
     package mutating func add(_ time: TimeAmount) {
         let nanoseconds = time.nanoseconds
         var bucket = 0

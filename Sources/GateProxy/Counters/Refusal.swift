@@ -29,7 +29,7 @@ enum Refusal: CaseIterable {
         case .connections: "connection refused: --max-connections is reached"
         case .connectionsPerAddress:
             "connection refused: --max-connections-per-address is reached"
-        case .proxyHeader: "connection refused: PROXY protocol"
+        case .proxyHeader: "connection refused: PROXY protocol error"
         case .pendingRequests: "request refused: --max-pending-requests is reached"
         case .lateness: "request refused: the event loop is overloaded"
         case .descriptors: "request refused: no resources left for a connection to the backend"

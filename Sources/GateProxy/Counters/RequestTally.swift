@@ -1,15 +1,15 @@
 import GatePolicy
 
-/// The number of evaluated requests on one event loop, by the labels of their verdicts (`RequestTerms`: app, platform,
-/// decision, rule and others).
+/// The number of evaluated requests on one event loop, by the terms of their verdicts.
 ///
-/// A verdict stores the index of its terms, so counting a request is a single increment. Terms that
-/// are no longer in the rules keep their index, because counters never decrease.
+/// The terms (`RequestTerms`) are the app, the platform, the decision, the rule, and others. A verdict stores the index
+/// of its terms, so counting a request is a single increment. Terms that are no longer in the rules keep their index,
+/// because counters never decrease.
 final class RequestTally {
-    /// The maximum number of terms that keep their names; requests with any other terms are counted
-    /// under terms without names.
+    /// The maximum number of terms that keep their names.
     ///
-    /// Only rules files introduce new terms, but a long-running gate may load many of them.
+    /// Requests with any other terms are counted under terms without names. Only rules files introduce new terms, but a
+    /// long-running gate may load many rules files.
     private static let capacity = 16_384
 
     private let capacity: Int
@@ -19,11 +19,11 @@ final class RequestTally {
 
     init(capacity: Int = RequestTally.capacity) {
         self.capacity = capacity
-        // The first index is for requests that are not evaluated.
+        // The first index is reserved for requests that are not evaluated.
         self.keep(.preflight)
     }
 
-    /// Returns the index of these terms.
+    /// Returns the index of the given terms, which are added if they are new.
     func place(of terms: RequestTerms) -> Int {
         if let place = self.places[terms] { return place }
         guard self.terms.count >= self.capacity else { return self.keep(terms) }
@@ -39,13 +39,13 @@ final class RequestTally {
         return self.terms.count - 1
     }
 
-    /// Counts a request by the index of its terms.
+    /// Counts a request under the index of its terms.
     @inline(__always)
     func count(_ place: Int) {
         self.counts[place] &+= 1
     }
 
-    /// The number of requests so far for each of the terms, omitting terms that no request has had.
+    /// The number of requests so far, by terms; terms without requests are absent.
     var requests: [RequestTerms: UInt64] {
         var requests: [RequestTerms: UInt64] = [:]
         for (terms, count) in zip(self.terms, self.counts) where count > 0 {

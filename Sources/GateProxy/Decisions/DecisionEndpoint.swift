@@ -1,10 +1,10 @@
 import GatePolicy
 import GateWire
 
-/// The differences between the authorization requests of gateways over HTTP.
+/// The differences between gateways in their authorization requests over HTTP.
 ///
 /// The path of an authorization request identifies the gateway. Each gateway describes the client's request in its own
-/// way. The gate reads only the parts that this gateway always sets, because a client could send the others.
+/// way. The gate reads only the parts that this gateway always sets, because a client could forge all other parts.
 extension Gateway {
     /// The path below `/decide`; `nil` for a gateway that uses gRPC.
     var path: StaticString? {
@@ -33,7 +33,7 @@ extension Gateway {
         }
     }
 
-    /// The value of `User-Agent` that the gateway sends for clients without one; `nil` if it sends none.
+    /// The `User-Agent` value that the gateway sends for clients without one; `nil` if the gateway sends none.
     var ownUserAgent: StaticString? {
         switch self {
         case .forwardAuth, .traefik: "Go-http-client/1.1"
@@ -42,10 +42,12 @@ extension Gateway {
         }
     }
 
-    /// Whether the gateway passes on only the header fields of a denial with status 401 or 403, and not its content.
+    /// Whether the gateway discards the content of a denial and passes on only the header fields.
+    ///
+    /// Such a gateway passes on only denials with status 401 or 403.
     var dropsContent: Bool { self == .nginx || self == .ingressNginx }
 
-    /// Returns the status with which the gateway passes on a denial with this status.
+    /// Returns the status with which the gateway passes on a denial with the given status.
     ///
     /// With `auth_request`, nginx treats only 401 and 403 as a denial. Envoy treats every 5xx from an HTTP service as a
     /// failure of the service, and then allows the request or denies it without content.
@@ -57,8 +59,8 @@ extension Gateway {
     /// Returns the form of a denial for a client that would get `form` from the gate itself.
     ///
     /// Gateways treat the status 200 as permission. With another status, clients of Connect streams expect the error
-    /// format of unary calls. A page does not fit into a header field. A `CheckResponse` contains only text, so it cannot
-    /// contain the frame of gRPC-Web: the status of the call is in header fields, as for gRPC.
+    /// format of unary calls. A page does not fit into a header field. A `CheckResponse` contains only text and cannot
+    /// contain a gRPC-Web frame, so the status of the call is in header fields, as for gRPC.
     func form(for form: AnswerForm) -> AnswerForm {
         switch form {
         case .connectStreamJSON, .connectStreamProto: .connect
@@ -81,7 +83,7 @@ enum DecisionEndpoint: Equatable {
 
     private static let root: StaticString = "/decide"
 
-    /// Creates the endpoint for a target; `nil` if there is none.
+    /// Creates the endpoint for a request target, or returns `nil` if there is no such endpoint.
     init?(_ target: Span<UInt8>) {
         let start = Self.root.utf8CodeUnitCount
         guard target.count >= start, target.equals(Self.root, from: 0, to: start) else {
@@ -109,7 +111,7 @@ enum DecisionEndpoint: Equatable {
         }
     }
 
-    /// Whether a byte after Envoy's prefix can be the first one of the client's target.
+    /// Returns whether a byte after Envoy's prefix can be the first byte of the client's request target.
     private static func beginsTarget(_ byte: UInt8) -> Bool {
         byte == ASCII.slash || byte == ASCII.asterisk
     }

@@ -1,16 +1,17 @@
 import GateWire
 
-/// A client's request, as a gateway describes it in an authorization request.
+/// The client request that a gateway describes in an authorization request.
 struct DescribedRequest {
     let facts: RequestFacts
     /// Whether the gateway may send another authorization request on the connection.
     let keepsAlive: Bool
 
-    /// Reads the client's request from the head of an authorization request, and replaces `head` by the client's head.
+    /// Reads the client request from the head of an authorization request, and replaces `head` with the client's head.
     ///
-    /// `prefixCount` is the length in bytes of the part of the authorization request's path before the client's target.
+    /// `prefixCount` is the length, in bytes, of the part of the authorization request's path before the client's
+    /// target.
     ///
-    /// - Throws: The error response, if the description is incomplete or the client's request is invalid.
+    /// - Throws: An error response if the description is incomplete or the client request is invalid.
     init(
         _ head: inout RequestHead,
         from gateway: Gateway,
@@ -35,7 +36,7 @@ struct DescribedRequest {
         self.keepsAlive = self.facts.keepsAlive && !announcesBody
     }
 
-    /// Whether a gateway may send another request after one whose body is not read.
+    /// Returns whether a gateway may send another request after a request whose body is not read.
     static func keepsAlive(_ head: RequestHead, in bytes: Span<UInt8>) -> Bool {
         guard !head.announcesBody(in: bytes) else { return false }
         return (try? RequestFacts(head, in: bytes))?.keepsAlive ?? false

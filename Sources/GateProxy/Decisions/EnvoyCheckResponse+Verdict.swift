@@ -11,9 +11,9 @@ extension EnvoyCheckResponse {
 
     /// Creates the response for a verdict.
     ///
-    /// `denial` is the denial for this client; `nil` if the request is allowed. `origin` is the origin of a web app
-    /// that must be able to read a denial. `added` contains the fields for the backend that depend on the client and
-    /// not only on its verdict.
+    /// `denial` is the denial for this client, or `nil` if the request is allowed. `origin` is the origin of a web app
+    /// that must be able to read a denial. `added` contains the fields for the backend that depend on more than the
+    /// verdict.
     init(
         _ verdict: Verdict,
         denial: RenderedAnswer?,
@@ -32,7 +32,7 @@ extension EnvoyCheckResponse {
             return
         }
         let lines = verdict.upstreamFields.text + RenderedAnswer.lines(added)
-        // The fields that the gate sets are not listed, because Envoy would also remove them.
+        // Fields that the gate sets are not in the list, because Envoy would remove these fields, too.
         let forgeable = verdict.route == nil ? Self.forgeable : Self.forgeableBesideRoute
         self.init(
             allowedWith: lines,
@@ -42,9 +42,9 @@ extension EnvoyCheckResponse {
         )
     }
 
-    /// Returns the names of the client's identity fields that the backend must not get.
+    /// Returns the names of the client's identity fields that the backend must not receive.
     ///
-    /// Envoy removes fields after it has set others. Setting a field replaces all its lines.
+    /// Envoy removes fields after it has set others. Setting a field replaces all lines of that field.
     private static func dropped(
         by verdict: Verdict,
         _ rules: WorkerRules,
@@ -65,7 +65,7 @@ extension EnvoyCheckResponse {
 }
 
 extension WorkerRules {
-    /// The name of the field that states the app, in lower case; `nil` if the rules read none.
+    /// The lowercase name of the field that states the app; `nil` if the rules read no such field.
     var appField: String? {
         self.ruleSet.headerIndices(of: .app).first.map { self.ruleSet.identityHeaderNames[$0] }
     }

@@ -1,23 +1,23 @@
 import GatePolicy
 import GateWire
 
-/// The replies to the calls of gRPC services.
+/// The gate's replies to gRPC calls.
 extension GatewayCall {
     enum Reply {
-        /// The only message of the reply.
+        /// The only message of a reply.
         ///
-        /// `status` is the status for the access log; `nil` for a health check.
+        /// `status` is the status for the access log, or `nil` for a health check.
         case message([UInt8], status: Int? = nil)
-        /// The message for a client's request that is not valid HTTP.
+        /// The message for a client request that is invalid HTTP.
         case refusal([UInt8])
-        /// The status of the call, and its message.
+        /// The status of a failed call, and the error message.
         case failure(GRPCStatus, String)
     }
 
-    /// The maximum size in bytes of the content of a call; a message may contain the start of the client's body.
+    /// The maximum size, in bytes, of the content of a call; a message may contain the start of the client's body.
     static let contentLimit = 32 << 20
 
-    /// The reply to a call whose content exceeds the limit.
+    /// The reply to a call whose content exceeds `contentLimit`.
     static let tooLarge = Reply.failure(
         .resourceExhausted,
         "The message exceeds the limit of 32 MiB."
@@ -26,7 +26,7 @@ extension GatewayCall {
     /// Returns the reply to a call whose content is complete.
     ///
     /// `isReady` states whether gateways should send further requests to this gate. `parser` parses the head of the
-    /// client's request, and `decide` evaluates and counts the request.
+    /// client request, and `decide` evaluates and counts the request.
     func reply(
         to content: Span<UInt8>,
         by rules: WorkerRules,
@@ -42,8 +42,8 @@ extension GatewayCall {
             }
         } catch {
             return switch error {
-            case .malformed: .failure(.invalidArgument, "The content is not one gRPC message.")
-            case .compressed: .failure(.unimplemented, "The gate accepts no compressed messages.")
+            case .malformed: .failure(.invalidArgument, "The content is not a single gRPC message.")
+            case .compressed: .failure(.unimplemented, "Compressed messages are not supported.")
             }
         }
     }
@@ -80,7 +80,7 @@ extension GatewayCall {
         parser.reset()
         switch parser.parse(bytes, table: rules.table) {
         case .complete: break
-        // Not reached: the text ends with an empty line.
+        // Unreachable, because the head ends with an empty line.
         case .incomplete: return self.refusal(.startLine)
         case .malformed(let fault): return self.refusal(fault)
         }
@@ -104,7 +104,7 @@ extension GatewayCall {
         }
     }
 
-    /// Denies a request that is not valid HTTP, with the response that a client of the gate would get.
+    /// Denies a client request that is invalid HTTP, with the response that the gate would send to the client.
     private static func refusal(_ fault: MessageFault) -> Reply {
         let answer = RenderedAnswer(GateAnswer(fault))
         let response = EnvoyCheckResponse(
@@ -117,7 +117,7 @@ extension GatewayCall {
     }
 }
 
-/// The responses to the calls of gRPC services.
+/// The gate's responses to gRPC calls.
 extension GatewayCall {
     private static let contentType = HeaderField(name: "content-type", value: "application/grpc")
 
@@ -128,7 +128,7 @@ extension GatewayCall {
         HeaderField(name: "grpc-status", value: "\(GRPCStatus.ok.rawValue)")
     ])
 
-    /// Returns the response to a call that fails.
+    /// Returns the response to a failed call.
     static func failure(_ status: GRPCStatus, _ message: String) -> RenderedAnswer {
         RenderedAnswer(
             status: 200,

@@ -1,19 +1,19 @@
 import GatePolicy
 import GateWire
 
-/// The responses to authorization requests over HTTP.
+/// Responses to authorization requests over HTTP.
 extension RenderedAnswer {
-    /// The header field with the content of a denial, for gateways that drop the content.
+    /// The name of the header field with the content of a denial, for gateways that drop the content.
     static let bodyFieldName = "X-VersionGate-Body"
-    /// The header field with the status of a denial, for gateways that require a different one.
+    /// The name of the header field with the status of a denial, for gateways that require a different status.
     static let statusFieldName = "X-VersionGate-Status"
 
     /// Creates the response that allows a request.
     ///
-    /// It contains the fields that the gate would add to the request and to the backend's response. The status is 200,
-    /// because Envoy treats no other status as permission.
+    /// The response contains the fields that the gate would add to the request and to the backend's response. Its
+    /// status is 200, because Envoy treats no other status as permission.
     ///
-    /// `added` contains the header fields that depend on the client and not only on its verdict.
+    /// `added` contains the header fields that depend on more than the verdict.
     convenience init(allowing verdict: Verdict, added: [HeaderField]) {
         var head = Self.allowedHead
         head += verdict.upstreamFields.text
@@ -33,15 +33,14 @@ extension RenderedAnswer {
         )
     }
 
-    /// Returns a denial as the gateway requires it.
+    /// Returns a denial in the form that the gateway requires.
     ///
-    /// If the gateway drops the content, the content is in a header field. If the gateway requires another status, the
-    /// status of the denial is in a header field.
-    ///
-    /// The decision of `verdict` is in a header field as well, which distinguishes the denial from an error response.
+    /// If the gateway drops the content, a header field contains the content. If the gateway requires a different
+    /// status, a header field contains the status of the denial. Another header field contains the decision of
+    /// `verdict`, which distinguishes the denial from an error response.
     func denial(for gateway: Gateway, _ verdict: Verdict) -> RenderedAnswer {
-        // Gateways treat a 2xx status as permission. For other statuses, the decision is not copied: that would cost as
-        // much as the rest.
+        // Gateways treat a 2xx status as permission. For other statuses, the decision is not copied, because copying it
+        // would cost as much as all other steps.
         let status = self.status < 300 ? self.failureStatus(for: verdict.decision) : self.status
         let sent = gateway.status(for: status)
         var head: [UInt8] = []
@@ -90,23 +89,23 @@ extension RenderedAnswer {
         RenderedAnswer.lines([HeaderField(name: GateField.decision, value: kind.rawValue)])
     }
 
-    /// Room for the lines that `denial(for:_:)` adds, except for the content.
+    /// The capacity for the lines that `denial(for:_:)` adds, except for the content.
     private static let addedCapacity = 128
 
-    /// The maximum size in bytes of a denial in a header field.
+    /// The maximum size, in bytes, of the content of a denial in a header field.
     ///
     /// A gateway treats a header section above its limit as a failure of the gate, and may then allow the request. The
     /// configuration in `docs/gateways` has a limit of 32 KiB.
     private static let fieldLimit = 24 * 1024
 
-    /// The content in place of one that is too large for a header field.
+    /// Returns replacement content for a denial whose content is too large for a header field.
     private static func shortBody(_ status: Int, _ decision: Decision) -> [UInt8] {
         let type = Denial(decision)?.type ?? "about:blank"
         let title = StatusLine.reason(status)
         return Array("{\"type\":\"\(type)\",\"title\":\"\(title)\",\"status\":\(status)}".utf8)
     }
 
-    /// The field lines, without the status line and the length.
+    /// The field lines of the head, without the status line and `Content-Length`.
     var fieldLines: [UInt8] {
         let head = self.head
         return Array(head[Self.fieldLineRange(in: head.span)])
@@ -122,10 +121,10 @@ extension RenderedAnswer {
         return start..<(hasLength ? last : head.count)
     }
 
-    /// Returns a text as the value of a header field.
+    /// Returns the content of a denial in the form of a header field value.
     ///
-    /// Line breaks become spaces, and in JSON all other characters outside of printable ASCII become escape sequences
-    /// (RFC 8259 section 7).
+    /// Line breaks become spaces. In JSON, all other characters outside printable ASCII become escape sequences (RFC
+    /// 8259 section 7).
     private static func fieldValue(of body: [UInt8]) -> [UInt8] {
         let isJSON = body.first { $0 > ASCII.space } == UInt8(ascii: "{")
         var value: [UInt8] = []

@@ -1,25 +1,26 @@
 package import NIOCore
 
-/// The events that end an exchange early: a peer that closes its write side, refuses a request or violates the
-/// protocol, and timeouts.
+/// The events that end an exchange early.
+///
+/// A timeout expires, or a peer closes its write side, refuses a request or violates the protocol.
 extension Exchange {
     package enum ClientEndAction: Equatable {
-        /// The client sends nothing more, but still waits for a response.
+        /// Complete the exchange, because the client still waits for a response.
         case finish
         case close
         /// Half-close the connection to the backend.
         case endUpstream
     }
 
-    /// The client closed its write side.
+    /// Handles the end of the client's input, after the client has closed its write side.
     ///
-    /// `hasMore` tells whether there are unprocessed bytes: the rest of the request, or another request (RFC 9112
-    /// section 9.6).
+    /// `hasMore` states whether there are unprocessed bytes, which are the rest of the request or another request (RFC
+    /// 9112 section 9.6).
     package mutating func clientEnded(hasMore: Bool) -> ClientEndAction {
         switch self {
         case .head where hasMore, .idle where hasMore:
             return .finish
-        // The response has not been written yet.
+        // The response has not been written.
         case .awaitingBody, .awaitingMessage:
             return .finish
         case .forwarding where hasMore:
@@ -42,17 +43,16 @@ extension Exchange {
         /// Retry the request on a new connection.
         case retry
         case badGateway
-        /// Close the connection before the end of the response, so that the client detects the
-        /// truncation.
+        /// Close the connection before the end of the response, so that the client detects the truncation.
         case abort
         /// Half-close the connection to the client.
         case endClient
-        /// The client has already closed its write side: write the remaining output and close.
+        /// Write the remaining output, and close, because the client has already closed its write side.
         case closeClient
         case doNothing
     }
 
-    /// The connection to the backend ended, cleanly or not, before the response was complete.
+    /// Handles the end of the backend connection, clean or not, before the response is complete.
     package mutating func upstreamEnded() -> UpstreamEndAction {
         switch self {
         case .forwarding(var forwarding) where forwarding.retryable:
@@ -83,9 +83,9 @@ extension Exchange {
         case doNothing
     }
 
-    /// The backend reported that it has not processed the request.
+    /// Handles the backend's report that it has not processed the request.
     ///
-    /// Any request, regardless of its method, is then retried once.
+    /// The request is then retried once, regardless of its method.
     package mutating func upstreamRefused() -> UpstreamRefusalAction {
         guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else {
             return .doNothing
@@ -103,7 +103,9 @@ extension Exchange {
         case doNothing
     }
 
-    /// The backend violated the protocol; a retry would fail as well.
+    /// Handles a protocol violation by the backend.
+    ///
+    /// The request is not retried, because a retry would fail as well.
     package mutating func upstreamViolatedProtocol() -> UpstreamFaultAction {
         switch self {
         case .forwarding(let forwarding) where !forwarding.responseStarted: return .badGateway
@@ -122,16 +124,16 @@ extension Exchange {
         case gatewayTimeout
         /// The backend timed out, and the request can be sent to another backend.
         case tryAnotherBackend
-        /// The body that the response is held for timed out: write the response with `Connection: close`, and linger.
+        /// The awaited body has timed out: write the held response with `Connection: close`, and linger.
         case answerAndLinger
         case close
     }
 
-    /// The timeout of the current state expired.
+    /// Handles the expiry of the current state's timeout.
     ///
-    /// `hasPartialHead` states whether part of a request head was received, and `upstreamStalls` whether the backend
-    /// has stopped reading the request. `isRepeatable` states whether the whole request is kept and sending it again
-    /// has no further effect. `limits` apply to a discarded body.
+    /// `hasPartialHead` states whether part of a request head has been received. `upstreamStalls` states whether the
+    /// backend has stopped reading the request. `isRepeatable` states whether the whole request is kept and can be sent
+    /// again without further effect. `limits` apply to a discarded body.
     package mutating func timedOut(
         hasPartialHead: Bool,
         upstreamStalls: Bool,
@@ -158,36 +160,40 @@ extension Exchange {
     }
 }
 
-/// Ways to end a connection that do not depend on a request or a response.
+/// Methods that end a connection regardless of a request or a response.
 extension Exchange {
-    /// Shutdown has started: the current exchange is the last one on its connection, unless the client has already been
-    /// told that another request may follow.
+    /// Handles the start of the shutdown.
+    ///
+    /// The current exchange is the last one on its connection, unless the client has already been told that another
+    /// request may follow.
     package mutating func drain() {
         guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else { return }
         forwarding.keepsClient = false
         self = .forwarding(forwarding)
     }
 
-    /// The gate has sent its last response, and accepts no further requests.
+    /// Enters the lingering state, in which the gate accepts no requests after its last response.
     package mutating func linger(limits: DiscardLimits) {
         self = .lingering(Lingering(budget: Swift.max(limits.bytes, limits.awaitedBytes)))
     }
 
-    /// The last response was written to the socket; the connection closes at `end`, whatever the client sends.
+    /// Records that the last response has been written to the socket.
+    ///
+    /// The connection closes at `end`, even if the client is still sending.
     package mutating func lastResponseWritten(end: NIODeadline) {
         guard case .lingering(var lingering) = self else { return }
         lingering.end = end
         self = .lingering(lingering)
     }
 
-    /// The gate is closing the tunnel, and cuts it off at `end`.
+    /// Records that the gate is closing the tunnel, which is cut off at `end`.
     package mutating func endTunnel(by end: NIODeadline) {
         guard case .tunnel(var tunnel) = self else { return }
         tunnel.end = end
         self = .tunnel(tunnel)
     }
 
-    /// Nothing more is read.
+    /// Stops reading.
     package mutating func close() {
         self = .closed
     }

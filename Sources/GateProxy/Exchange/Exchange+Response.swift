@@ -1,9 +1,9 @@
-/// The events for the response, and for discarded bytes.
+/// The events for the response and for discarded bytes.
 extension Exchange {
     package enum ResponseHeadAction: Equatable {
         /// Forward a 1xx response, and wait for the final response.
         case forwardInterim
-        /// Forward the head; the body follows.
+        /// Forward the head, and then the body.
         case forward(keepsClient: Bool)
         /// Forward the 101 response, and then all bytes.
         case tunnel
@@ -13,9 +13,9 @@ extension Exchange {
         case discard
     }
 
-    /// A response head was received.
+    /// Handles a response head.
     ///
-    /// `endsByClose` tells whether the client connection must close after the response.
+    /// `endsByClose` states whether the client connection must close after the response.
     package mutating func responseHead(
         status: Int,
         switchesAsOffered: Bool,
@@ -45,19 +45,18 @@ extension Exchange {
     }
 
     package enum ResponseEndAction: Equatable {
-        /// The backend connection can be reused; read the next request.
+        /// Reuse the backend connection, and read the next request.
         case next
-        /// The backend responded before the request had ended, so its connection cannot be reused.
+        /// Close the backend connection, because the backend responded before the request had ended.
         case dropUpstream
-        /// Half-close, and read until the client has closed.
+        /// Half-close, and read until the client has closed the connection.
         case linger(upstreamIsReusable: Bool)
         case close
     }
 
-    /// The last byte of the response was received.
+    /// Handles the end of the response.
     ///
-    /// `isStream` tells whether the client uses HTTP/2, where `HTTP2Connection` discards the rest
-    /// of the request body.
+    /// `isStream` states whether the client uses HTTP/2, where `HTTP2Connection` discards the rest of the request body.
     package mutating func responseEnded(limits: DiscardLimits, isStream: Bool) -> ResponseEndAction
     {
         guard case .forwarding(let forwarding) = self else {
@@ -82,7 +81,7 @@ extension Exchange {
         case close
     }
 
-    /// Bytes were received and discarded.
+    /// Handles bytes that were received and discarded.
     package mutating func discarded(bytes count: Int) -> DiscardAction {
         switch self {
         case .lingering(var lingering) where UInt64(count) <= lingering.budget:

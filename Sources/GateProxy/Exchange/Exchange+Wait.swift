@@ -1,16 +1,16 @@
 package import NIOCore
 
-/// The timeout that applies.
+/// The timeout of the current state.
 extension Exchange {
     /// The event that a connection waits for, which determines its timeout.
     package enum Wait: Equatable, Sendable {
-        /// The rest of a head, or the whole first head.
+        /// The rest of a request head, or the whole first head.
         case head
         /// The next request.
         case request
         /// The next chunk of a request body.
         case body
-        /// A connection to the backend; the pool enforces the timeout.
+        /// A connection to the backend, for which the pool enforces the timeout.
         case connection
         /// The response from the backend, or its next chunk.
         case response
@@ -18,9 +18,9 @@ extension Exchange {
         case tunnel
         /// The rest of a small body for which a response is held.
         case smallBody
-        /// The next bytes to discard, at most until a deadline.
+        /// More bytes to discard, at most until a deadline.
         case rest(until: NIODeadline)
-        /// The delivery of the last bytes, which the client has not received yet.
+        /// The delivery of the last bytes to the client.
         case lastBytes
         /// The next heartbeat of an event stream.
         case heartbeat

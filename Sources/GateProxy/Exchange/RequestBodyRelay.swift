@@ -1,26 +1,25 @@
 import GateWire
 import NIOCore
 
-/// A relay for the request body: where the body ends, how many bytes have arrived, and in which form it is forwarded to
-/// the backend.
+/// A relay that tracks the request body: its end, its size so far, and the form in which it is forwarded.
 ///
-/// HTTP/1.1 clients frame the body, and the relay finds its end. In HTTP/2, a frame marks the end of the body, so the
-/// relay only counts the bytes of a stream.
+/// HTTP/1.1 clients frame the body, and the relay finds the end. In HTTP/2, a frame marks the end of the body, so the
+/// relay only counts the bytes.
 ///
-/// Read-only members are inlined: a connection would otherwise copy the whole relay to call them.
+/// Read-only members are inlined, because a connection would otherwise copy the whole relay to call them.
 struct RequestBodyRelay {
     /// The form in which the body is forwarded.
     private enum Form {
-        /// The framing of the client is kept, without chunk extensions.
+        /// The body keeps the framing of the client, without chunk extensions.
         case asReceived
-        /// The content is framed again for the HTTP version of the backend connection.
+        /// The content gets new framing for the HTTP version of the backend connection.
         ///
-        /// A retried request keeps this form on any connection, because the first chunk headers are gone.
-        /// `sent` is the content that was sent to a backend that may still refuse the request.
+        /// A retried request keeps this form on any connection, because the first chunk headers are gone. `sent` is the
+        /// content that was sent to a backend that can still refuse the request.
         case content(sent: SentContent?)
     }
 
-    /// The framing of the part that has not been read.
+    /// The reader for the part that has not been read.
     private var reader = BodyReader.none
     private var form = Form.asReceived
     /// The number of bytes of content that have been read.
@@ -46,9 +45,9 @@ struct RequestBodyRelay {
         if case .chunked = self.reader { true } else { false }
     }
 
-    /// Whether at least `count` bytes are still to come.
+    /// Returns whether at least `count` more bytes are expected.
     ///
-    /// If the length is unknown, at least as many bytes are assumed to follow as have already arrived.
+    /// If the length is unknown, at least as many bytes are expected as have already arrived.
     @inline(__always)
     func expects(_ count: Int) -> Bool {
         if case .length(let remaining) = self.reader { return remaining >= count }
@@ -56,7 +55,7 @@ struct RequestBodyRelay {
     }
 }
 
-/// Reading.
+/// Methods that read the body.
 extension RequestBodyRelay {
     /// The reason why a request is rejected because of its body.
     enum Fault: Error, Equatable {
@@ -65,14 +64,14 @@ extension RequestBodyRelay {
     }
 
     enum ReadAction: Equatable {
-        /// Forward the bytes, of which there may be none.
+        /// Forward the bytes, which may be empty.
         ///
-        /// `consumed` is the number of input bytes that they were read from.
+        /// `consumed` is the number of input bytes from which the bytes were read.
         case pass(ByteBuffer, consumed: Int)
-        /// Forward the bytes; the body is complete.
+        /// Forward the last bytes of the body.
         case passLast(ByteBuffer, consumed: Int)
         case refuse(Fault)
-        /// The client closed its write side before the end of the body.
+        /// Close the connection, because the client closed its write side before the end of the body.
         case close
     }
 
@@ -81,7 +80,7 @@ extension RequestBodyRelay {
     /// `trailerFields` contains the fields that are not allowed in the trailer section, and `limit` is the maximum size
     /// of the content in bytes.
     ///
-    /// - Returns: The reason to reject the request; `nil` if there is none so far.
+    /// - Returns: The reason to reject the request; `nil` if there is no reason so far.
     @inline(__always)
     func fault(
         in inbound: ByteBuffer,
@@ -210,9 +209,9 @@ extension RequestBodyRelay {
     }
 }
 
-/// The form in which the body is forwarded.
+/// Methods that forward the body.
 extension RequestBodyRelay {
-    /// Whether the body is forwarded as content.
+    /// Whether the body is forwarded as content, with new framing.
     @inline(__always)
     var passesContent: Bool {
         if case .content = self.form { true } else { false }
@@ -224,7 +223,7 @@ extension RequestBodyRelay {
         if case .content(let sent?) = self.form { !sent.isTooLong } else { true }
     }
 
-    /// Forwards content from now on, and keeps it until the backend has accepted the request.
+    /// Starts to forward the body as content, which is kept until the backend has accepted the request.
     mutating func beginContent() {
         self.form = .content(sent: SentContent())
     }
@@ -236,17 +235,17 @@ extension RequestBodyRelay {
         return sent.bytes
     }
 
-    /// Drops the content that was sent: a backend that responds has not refused the request.
+    /// Discards the content that was sent, because a backend that responds has not refused the request.
     @inline(__always)
     mutating func dropSent() {
         guard case .content(.some) = self.form else { return }
         self.form = .content(sent: nil)
     }
 
-    /// Keeps content that is about to be sent, in case the backend refuses the request.
+    /// Keeps content that is about to be sent, for a retry if the backend refuses the request.
     mutating func keep(_ content: ByteBuffer) {
         guard case .content(var sent?) = self.form else { return }
-        // Without a second reference, the bytes are appended in place.
+        // While `form` holds no reference to the buffer, the bytes are appended in place.
         self.form = .content(sent: nil)
         sent.append(content)
         self.form = .content(sent: sent)
@@ -262,9 +261,9 @@ extension RequestBodyRelay {
     }
 }
 
-/// Discarding.
+/// Methods that discard the body.
 extension RequestBodyRelay {
-    /// The number of bytes up to the end of the body; `nil` if the body is incomplete or malformed.
+    /// Returns the number of bytes up to the end of the body, or `nil` if the body is incomplete or malformed.
     @inline(__always)
     func countToEnd(in inbound: ByteBuffer, trailerFields: FieldNameTable) -> Int? {
         var reader = self.reader
@@ -275,7 +274,7 @@ extension RequestBodyRelay {
         return consumed
     }
 
-    /// Reads the next bytes of a body that is not forwarded.
+    /// Reads and discards the next bytes of a body that is not forwarded.
     mutating func discard(
         _ inbound: ByteBuffer,
         trailerFields: FieldNameTable
@@ -296,13 +295,13 @@ extension GateAnswer {
 
 /// The content that was sent to an HTTP/2 backend, kept for a retry.
 ///
-/// It is sent again if the backend reports that it has not processed the request (RFC 9113 section 8.7).
+/// The content is sent again if the backend reports that it has not processed the request (RFC 9113 section 8.7).
 struct SentContent {
     /// The maximum number of bytes to keep.
     private static let limit = 64 * 1024
 
     private(set) var bytes = ByteBuffer()
-    /// Whether the content exceeds the limit and is not kept.
+    /// Whether the content exceeds the limit and is no longer kept.
     private(set) var isTooLong = false
 
     mutating func append(_ content: ByteBuffer) {

@@ -1,30 +1,28 @@
-/// A parser that tracks the frames in one direction of a WebSocket, to find a position between two
-/// frames (RFC 6455 section 5.2).
+/// A parser that finds the frame boundaries in one direction of a WebSocket (RFC 6455 section 5.2).
 package struct WebSocketFrames: Equatable {
-    /// The number of bytes of a frame header that have been read; 0 between two frames.
+    /// The number of header bytes of the current frame that have been read; 0 between two frames.
     private var headerCount = 0
-    /// The length of the header, as far as the first two bytes determine it.
+    /// The length of the frame header, which is known once the first two bytes have been read.
     private var headerLength = 2
-    /// The offset in the header at which the payload length ends.
+    /// The offset in the frame header at which the payload length ends.
     private var lengthEnd = 2
-    /// The payload length, as far as it has been read.
+    /// The part of the payload length that has been read.
     private var length: UInt64 = 0
     /// The number of payload bytes that have not been received.
     private var remaining: UInt64 = 0
-    /// Whether the bytes are not valid frames, so that frame boundaries are unknown.
+    /// Whether the bytes are not valid frames, which makes the frame boundaries unknown.
     private var isLost = false
 
     package init() {}
 
-    /// Whether the last byte ended a frame, or no byte has been received.
+    /// Whether the last byte ended a frame, or no bytes have been received.
     package var isBetweenFrames: Bool {
         !self.isLost && self.headerCount == 0 && self.remaining == 0
     }
 
-    /// Tracks bytes up to their end or, if `stopsBetweenFrames` is true, up to the first frame
-    /// boundary.
+    /// Parses all bytes or, if `stopsBetweenFrames` is true, the bytes up to the first frame boundary.
     ///
-    /// - Returns: The number of bytes consumed.
+    /// - Returns: The number of consumed bytes.
     package mutating func follow(_ bytes: Span<UInt8>, stopsBetweenFrames: Bool = false) -> Int {
         var index = 0
         while index < bytes.count, !self.isLost {
@@ -41,7 +39,7 @@ package struct WebSocketFrames: Equatable {
         return bytes.count
     }
 
-    /// Reads a byte of a frame header.
+    /// Parses a byte of a frame header.
     private mutating func read(_ byte: UInt8) {
         switch self.headerCount {
         case 0: break
@@ -58,18 +56,21 @@ package struct WebSocketFrames: Equatable {
         guard self.headerCount >= 2, self.headerCount == self.headerLength else { return }
         self.headerCount = 0
         self.remaining = self.length
-        // The most significant bit must be 0.
+        // The most significant bit of the length must be 0.
         self.isLost = self.remaining > UInt64(Int64.max)
     }
 
-    /// Returns a server's close frame (RFC 6455 sections 5.5.1 and 7.4); the reason has at most 123 bytes.
+    /// Returns a server's close frame (RFC 6455 sections 5.5.1 and 7.4).
+    ///
+    /// `reason` must not exceed 123 bytes.
     static func close(_ code: UInt16, _ reason: StaticString) -> [UInt8] {
         let payload = self.closePayload(code, reason)
         return [0x88, UInt8(payload.count)] + payload
     }
 
-    /// Returns a client's close frame, with a masked payload (RFC 6455 section 5.3); the key must
-    /// be unpredictable.
+    /// Returns a client's close frame, with a masked payload (RFC 6455 section 5.3).
+    ///
+    /// `key` must be unpredictable.
     static func close(_ code: UInt16, _ reason: StaticString, maskedBy key: UInt32) -> [UInt8] {
         let payload = self.closePayload(code, reason)
         let mask = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: key >> $0) }

@@ -1,21 +1,21 @@
 import GatePolicy
 
-/// The frames of a WebSocket in both directions, and the close frame if the gate closes it.
+/// The frame state of a WebSocket in both directions, and the reason if the gate closes the WebSocket.
 struct WebSocketRelay {
     private var fromBackend = WebSocketFrames()
     private var fromClient = WebSocketFrames()
-    /// The reason to close the WebSocket after the current frame from the backend; `nil` while it may stay open.
+    /// The reason to close the WebSocket after the current backend frame; `nil` while it may stay open.
     private(set) var revocation: Revocation?
 
     /// The reason why the gate ends a response or a tunnel.
     enum Revocation: CaseIterable {
-        /// The client has to be updated.
+        /// The app has to be updated.
         case upgrade
         /// The client is denied temporarily.
         case brownout, maintenance
-        /// Another backend serves the client now.
+        /// The rules now route the client to another backend.
         case moved
-        /// The gate is stopping.
+        /// The gate is shutting down.
         case shutdown
 
         init(_ decision: Decision) {
@@ -30,22 +30,24 @@ struct WebSocketRelay {
         self.revocation = revocation
     }
 
-    /// Tracks bytes from the client.
+    /// Parses bytes from the client.
     mutating func receiveFromClient(_ bytes: Span<UInt8>) {
         _ = self.fromClient.follow(bytes)
     }
 
-    /// Tracks bytes from the backend.
+    /// Parses bytes from the backend.
     ///
-    /// - Returns: The number of bytes to forward. Once the WebSocket is revoked, they end with the current frame.
+    /// - Returns: The number of bytes to forward. Once the WebSocket is revoked, the bytes end with the current frame.
     mutating func receiveFromBackend(_ bytes: Span<UInt8>) -> Int {
         self.fromBackend.follow(bytes, stopsBetweenFrames: self.revocation != nil)
     }
 
-    /// The close frame for the client; `nil` unless the WebSocket is revoked and between two frames from the backend.
+    /// The close frame for the client.
     ///
-    /// 1001 means that an endpoint is going away, and 1008 that the client violates a policy (RFC 6455 section 7.4.1).
-    /// IANA registered 1012, for a client that should connect again, and 1013, for one that may try again later.
+    /// The frame is `nil` unless the WebSocket is revoked and between two frames from the backend. 1001 means that an
+    /// endpoint is going away, and 1008 that the client violates a policy (RFC 6455 section 7.4.1). IANA registered
+    /// 1012 for a service restart, after which the client reconnects, and 1013 for a client that should try again
+    /// later.
     var closeFrame: [UInt8]? {
         guard let revocation = self.revocation, self.fromBackend.isBetweenFrames else { return nil }
         return switch revocation {
@@ -57,6 +59,6 @@ struct WebSocketRelay {
         }
     }
 
-    /// Whether a close frame may be sent to the backend: only if the last frame from the client is complete.
+    /// Whether a close frame can be sent to the backend, because the last frame from the client is complete.
     var mayCloseBackend: Bool { self.fromClient.isBetweenFrames }
 }

@@ -3,17 +3,17 @@ package import NIOCore
 
 /// The origin of a client connection, as sent to the backend (`X-Forwarded-*`).
 ///
-/// This is a class, so that the requests of a connection share an instance.
+/// The type is a class, so that the requests of a connection share an instance.
 package final class ClientAddress: Sendable {
-    /// The address without brackets or port; "unknown" for a Unix socket.
+    /// The address without brackets or port; `unknown` for a Unix domain socket.
     package let address: String
     /// Whether the peer is a trusted proxy, whose `X-Forwarded-*` fields are forwarded.
     package let isTrusted: Bool
     /// Whether the client's connection is encrypted.
     package let isSecure: Bool
-    /// Whether the peer is a gateway, which sends authorization requests about its clients' requests.
+    /// Whether the peer is a gateway, which sends authorization requests for its clients.
     package let isGateway: Bool
-    /// The field lines with the address and the protocol, for all requests from an untrusted peer.
+    /// The field lines with the address and the protocol, used for all requests from an untrusted peer.
     let lines: [UInt8]
 
     package convenience init(
@@ -48,7 +48,7 @@ package final class ClientAddress: Sendable {
         )
     }
 
-    /// The limits for the heads that the peer sends.
+    /// Returns the limits for the request heads that the peer sends.
     func headLimits(_ settings: GateSettings) -> HeadLimits {
         self.isGateway ? settings.headLimits.forGateways : settings.headLimits
     }
@@ -59,7 +59,9 @@ package final class ClientAddress: Sendable {
 }
 
 extension ClientAddress {
-    /// The client's address: that of the peer, or the one in the `X-Forwarded-For` fields from a trusted proxy.
+    /// Returns the client's address.
+    ///
+    /// The address is that of the peer, or the one in the `X-Forwarded-For` fields from a trusted proxy.
     func clientAddress(
         _ head: RequestHead,
         facts: RequestFacts,

@@ -2,28 +2,26 @@ import GatePolicy
 package import GateWire
 package import NIOCore
 
-/// A request to a backend: the head as sent by the client, and the changes made by the gate (RFC
-/// 9110 section 7.6).
+/// A request to a backend: the head sent by the client, and the changes made by the gate (RFC 9110 section 7.6).
 ///
-/// It is independent of the HTTP version. `RequestHeadWriter` and `RequestBlockWriter` encode it
-/// each time it is sent on a connection.
+/// The request is independent of the HTTP version. `RequestHeadWriter` or `RequestBlockWriter` encodes the request each
+/// time it is sent on a connection.
 package final class ForwardedRequest: Sendable {
     let head: RequestHead
-    /// The bytes that the positions in `head` refer to.
+    /// The bytes to which the ranges in `head` refer.
     let bytes: ByteBuffer
     let facts: RequestFacts
     let verdict: Verdict
-    /// The client's address and protocol, and whether the client's own fields about them are
-    /// trusted.
+    /// The client's address and protocol, and whether the fields in which the peer sends them are trusted.
     let origin: ClientAddress
-    /// The host for an HTTP/1.0 request that lacks one.
+    /// The host for an HTTP/1.0 request without a host.
     let upstreamAuthority: String
-    /// The key for a WebSocket request that lacks one.
+    /// The key for a WebSocket request without a key.
     let webSocketKey: WebSocketKey?
     /// The ID that the gate assigns to the request; `nil` if the client's own ID is forwarded.
     let requestID: RequestID?
 
-    /// Creates a request, copying the bytes of its head into `buffer`, which must be empty.
+    /// Creates a request, and copies the bytes of its head into `buffer`, which must be empty.
     ///
     /// `upstreamAuthority` is the backend as a `Host` value. `newRequestID` is called if the client sends no valid ID.
     package init(
@@ -52,19 +50,18 @@ package final class ForwardedRequest: Sendable {
 
     var received: ReceivedHead { ReceivedHead(self.head, bytes: self.bytes) }
 
-    /// Returns the fields to add for values that the client sends only in its version field.
+    /// Returns the fields that the gate adds for values that the client sends only in its version field.
     func added(in bytes: Span<UInt8>) -> AddedFields? {
         self.verdict.members?.fields(of: self.head, in: bytes)
     }
 
-    /// Whether the request can be sent again, regardless of what the backend has done with it.
+    /// Whether the request can be sent again, regardless of whether the backend has processed it.
     var isRepeatable: Bool { self.facts.isIdempotent && self.facts.framing == .none }
 }
 
 /// The header lines from the client that are forwarded, and the values that the gate adds.
 extension ForwardedRequest {
-    /// Whether a header line from the client is forwarded, provided that the backend's HTTP version
-    /// has an equivalent.
+    /// Returns whether a header line from the client is forwarded if the backend's HTTP version has an equivalent.
     @inline(__always)
     func passes(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         switch line.role {
@@ -88,37 +85,37 @@ extension ForwardedRequest {
         self.facts.requestIDLine.map { self.head.fields.lines[$0] == line } ?? false
     }
 
-    /// The range of the host that the client sent; `nil` if there is none.
+    /// The range of the host that the client sent; `nil` if the client sent no host.
     var host: Range<Int>? {
-        // The target takes precedence over `Host` (RFC 9112 section 3.2.2).
+        // The host in the target takes precedence over `Host` (RFC 9112 section 3.2.2).
         guard !self.head.target.isAbsolute else {
             return self.head.target.authorityStart..<self.head.target.authorityEnd
         }
         return self.facts.hostLine.map { self.head.fields.lines[$0].value }
     }
 
-    /// The value for `Max-Forwards`; `nil` if the client's own line is forwarded, or there is none.
+    /// The value for `Max-Forwards`; `nil` if the client's own line is forwarded, or if there is no such line.
     var maxForwards: UInt64? {
         guard let left = self.facts.forwardsLeft, left > 0 else { return nil }
         return left - 1
     }
 
-    /// The range of the value for `X-Forwarded-Host`; `nil` if the field is already present, or the
-    /// host is unknown.
+    /// The range of the value for `X-Forwarded-Host`.
+    ///
+    /// The range is `nil` if the field is already present, or the host is unknown.
     var forwardedHost: Range<Int>? {
         let isSaid = self.origin.isTrusted && self.has(.forwarded(.host))
         return isSaid ? nil : self.host
     }
 
-    /// Whether the gate adds the protocol of the client's connection.
+    /// Whether the gate adds `X-Forwarded-Proto` with the protocol of the client's connection.
     var addsForwardedProto: Bool { !self.origin.isTrusted || !self.has(.forwarded(.proto)) }
 
     private func has(_ role: FieldRole) -> Bool {
         self.head.fields.lines.contains { $0.role == role }
     }
 
-    /// Writes the value of `X-Forwarded-For`: the addresses sent by a trusted proxy, and the
-    /// proxy's own address.
+    /// Writes the value of `X-Forwarded-For`: the addresses sent by a trusted proxy, and then the peer's own address.
     func writeAddresses(_ bytes: Span<UInt8>, into out: inout OutputRawSpan) {
         for line in self.forwardedAddresses {
             out.write(bytes, from: line.valueStart, to: line.valueEnd)
@@ -127,7 +124,7 @@ extension ForwardedRequest {
         out.writeString(self.origin.address)
     }
 
-    /// The size of the value of `X-Forwarded-For` in bytes.
+    /// The length of the value of `X-Forwarded-For` in bytes.
     var addressCount: Int {
         self.forwardedAddresses.reduce(self.origin.address.utf8.count) { $0 + $1.value.count + 2 }
     }
@@ -139,10 +136,9 @@ extension ForwardedRequest {
         }
     }
 
-    /// The protocols that the client offers to upgrade to, except versions of HTTP and TLS.
+    /// The protocols to which the client offers to upgrade, except versions of HTTP and TLS.
     ///
-    /// After an upgrade to HTTP/2 or TLS, the gate could no longer see the requests that it must
-    /// evaluate.
+    /// After an upgrade to HTTP/2 or TLS, the gate could no longer see the requests that it must evaluate.
     var upgradeTokens: [String] {
         guard self.facts.offersUpgrade else { return [] }
         let bytes = self.bytes
@@ -161,7 +157,7 @@ extension ForwardedRequest {
         return tokens
     }
 
-    /// Returns the client's request ID, if it is a single short token that is safe in log lines.
+    /// Returns the client's request ID if it is a single short token that is safe in log lines, or `nil` otherwise.
     static func clientRequestID(
         _ head: RequestHead,
         facts: RequestFacts,
@@ -179,8 +175,8 @@ extension ForwardedRequest {
 
     /// The maximum size of the head in bytes, without the fields of `added(in:)`.
     ///
-    /// Each part of the received head occurs at most three times: as received, as the forwarded
-    /// host, and as addresses or as offered protocols.
+    /// Each part of the received head occurs at most three times: as received, as the forwarded host, and as addresses
+    /// or offered protocols.
     var mostBytes: Int {
         3 * self.head.end + 2 * self.origin.address.utf8.count + self.origin.lines.count
             + self.upstreamAuthority.utf8.count + self.verdict.upstreamFields.text.count + 512
@@ -188,7 +184,7 @@ extension ForwardedRequest {
 }
 
 extension ForwardedRequest: Equatable {
-    /// Whether both are the same instance.
+    /// Returns whether both requests are the same instance.
     package static func == (one: ForwardedRequest, other: ForwardedRequest) -> Bool {
         one === other
     }

@@ -2,14 +2,15 @@ import GatePolicy
 import GateWire
 import NIOCore
 
-/// An encoder for a request head to an HTTP/2 backend as a header block (RFC 9113 sections 8.2 and
-/// 8.3.1).
+/// An encoder that writes a request head for an HTTP/2 backend as a header block (RFC 9113 sections 8.2 and 8.3.1).
 package struct RequestBlockWriter {
     private let request: ForwardedRequest
     private let isSecure: Bool
     private let added: AddedFields?
 
-    /// `isSecure` tells whether the backend connection uses TLS.
+    /// Creates an encoder for a request.
+    ///
+    /// `isSecure` states whether the backend connection uses TLS.
     package init(_ request: ForwardedRequest, isSecure: Bool) {
         self.request = request
         self.isSecure = isSecure
@@ -20,7 +21,7 @@ package struct RequestBlockWriter {
     /// The maximum number of fields, including pseudo-header fields.
     package var maxFields: Int { self.request.head.fields.lines.count + Self.mostAdded }
 
-    /// The maximum number of bytes of names and values.
+    /// The maximum total size of names and values in bytes.
     package var maxBytes: Int { self.request.mostBytes + (self.added?.byteCount ?? 0) }
 
     package func write(into block: inout OutputRawSpan) {
@@ -30,7 +31,7 @@ package struct RequestBlockWriter {
         Self.writeTarget(of: request, bytes, isSecure: self.isSecure, into: &block)
         Self.writeClientFields(of: request, bytes, into: &block)
         if let left = request.maxForwards { Self.write("max-forwards", "\(left)", into: &block) }
-        // Added again for the next hop, because the gate forwards trailers (RFC 9110 section 10.1.4).
+        // `TE` is added again for the next hop, because the gate forwards trailers (RFC 9110 section 10.1.4).
         if request.facts.acceptsTrailers { Self.write("te", "trailers", into: &block) }
         Self.writeForwarded(of: request, bytes, into: &block)
         if let requestID = request.requestID {
@@ -44,8 +45,7 @@ package struct RequestBlockWriter {
         block.writeBytes(request.verdict.upstreamFields.block)
     }
 
-    /// The maximum number of fields in addition to the client's fields, including pseudo-header
-    /// fields.
+    /// The maximum number of fields that are added to the client's fields, including pseudo-header fields.
     private static let mostAdded = 16
 
     private static func writeTarget(
@@ -89,7 +89,7 @@ package struct RequestBlockWriter {
     ) {
         for line in request.head.fields.lines where request.passes(line, in: bytes) {
             switch line.role {
-            // The host becomes `:authority`, and HTTP/2 has its own framing.
+            // The host becomes `:authority`, and HTTP/2 has its own framing of content.
             case .host, .transferEncoding: continue
             case .other, .connection, .contentLength, .expect, .upgrade, .origin, .contentType,
                 .accept, .requestID, .accessControlRequestMethod, .maxForwards, .forwarded, .te,

@@ -4,15 +4,14 @@ package import NIOCore
 
 /// A writer for request heads to HTTP/1.1 backends (RFC 9110 section 7.6).
 ///
-/// It copies the received lines in runs, omits the hop-by-hop lines and appends the gate's own
-/// fields.
+/// The writer copies runs of received lines, omits the hop-by-hop lines, and appends the gate's own fields.
 package enum RequestHeadWriter {
     package static func write(_ request: ForwardedRequest, into out: inout ByteBuffer) {
         let received = request.bytes
         let bytes = received.readableBytesUInt8Span
         let added = request.added(in: bytes)
         let most = request.mostBytes + (added?.byteCount ?? 0)
-        // Reserves space once: a check before each part costs more than writing it.
+        // Space is reserved once, because a check before each part costs more than writing the part.
         out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
             self.write(request, bytes, into: &out)
             added?.forEach(in: bytes) { name, value in
@@ -53,7 +52,7 @@ package enum RequestHeadWriter {
         if head.hasUnannouncedBody { out.writeStaticString("transfer-encoding: chunked\r\n") }
         if facts.offersUpgrade { self.writeUpgrade(of: request, into: &out) }
         if let left = request.maxForwards { out.writeString("Max-Forwards: \(left)\r\n") }
-        // Added again for the next hop, because the gate forwards trailers (RFC 9110 section 10.1.4).
+        // `TE` is added again for the next hop, because the gate forwards trailers (RFC 9110 section 10.1.4).
         if facts.acceptsTrailers { out.writeStaticString("Connection: TE\r\nTE: trailers\r\n") }
         self.writeForwarded(of: request, bytes, into: &out)
         if let requestID = request.requestID {
@@ -63,12 +62,12 @@ package enum RequestHeadWriter {
         }
     }
 
-    /// Whether the received request line can be sent to the backend as part of the first run.
+    /// Returns whether the received request line can be sent to the backend as part of the first run.
     private static func passesAsReceived(
         requestLineOf head: RequestHead,
         bytes: Span<UInt8>
     ) -> Bool {
-        // The last digit of the version, CR and LF precede the fields.
+        // The fields are preceded by the last digit of the version, CR and LF.
         head.hasRequestLine && !head.target.isAbsolute
             && bytes[head.fieldsStart - 3] == UInt8(ascii: "1")
     }
@@ -81,7 +80,7 @@ package enum RequestHeadWriter {
     ) {
         let head = request.head
         var runStart = start
-        // The pseudo-header fields of HTTP/2 precede its fields.
+        // The pseudo-header fields of an HTTP/2 request precede its other fields.
         for line in head.fields.lines where line.start >= start {
             guard !request.passes(line, in: bytes) else { continue }
             out.write(bytes, from: runStart, to: line.start)

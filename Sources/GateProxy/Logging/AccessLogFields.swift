@@ -1,13 +1,13 @@
 import GatePolicy
 
-/// The access log fields for a client, followed by the fields for its decision.
+/// The access log fields for a client, and for the decision about its request.
 enum AccessLogFields {
-    /// The maximum size of a value in bytes.
+    /// The maximum length of a value in bytes, before escaping.
     private static let longest = 256
-    /// The maximum size of a field in bytes, without its value.
+    /// The maximum length of a field in bytes, without its value.
     private static let fieldRoom = 28
 
-    /// Renders the fields for a client; `nil` for a client that was not identified.
+    /// Returns the rendered fields for `client`, which is `nil` if no client was identified.
     static func rendered(client: ClientIdentity?, as format: AccessLogFormat) -> [UInt8] {
         let app = client?.app.logText
         let platform = client?.platform.logText
@@ -24,11 +24,10 @@ enum AccessLogFields {
         }
     }
 
-    /// The maximum size, in bytes, of the fields for a client whose values are copied from the
-    /// request.
+    /// The maximum length, in bytes, of the fields for a client whose values are copied from the request.
     static let plainRoom = 4 * Self.fieldRoom + ClientClasses.StatedPlaces.longest
 
-    /// Writes the fields for a client, copying its values from `bytes`.
+    /// Writes the fields for a client, whose values are copied from `bytes`.
     static func write(
         _ client: ClientClasses.StatedPlaces,
         in bytes: Span<UInt8>,
@@ -85,7 +84,7 @@ enum AccessLogFields {
         line.writeStaticString("\"")
     }
 
-    /// Renders the fields for a decision, which follow those for the client.
+    /// Returns the rendered fields for a decision, which follow the fields for the client.
     static func rendered(_ decision: Decision?, as format: AccessLogFormat) -> [UInt8] {
         let kind = decision?.name
         let rule = decision?.ruleID
@@ -99,7 +98,7 @@ enum AccessLogFields {
             self.write(kind, "decision", as: format, into: &line)
             self.write(rule, "rule", as: format, into: &line)
             self.write(observed, "observed", as: format, into: &line)
-            // Without a route or a pass, lines have the same format as before these fields existed.
+            // Without a route or a pass, lines have the same format as before these fields were introduced.
             if route != nil {
                 self.write(route, "route", as: format, into: &line)
             }
@@ -134,7 +133,7 @@ enum AccessLogFields {
 }
 
 extension Claim where Value: CustomStringConvertible {
-    /// The value that the client sent, prefixed with a question mark if it is unparsable.
+    /// The value that the client sent, prefixed with `?` if it is unparsable; `nil` if the client sent none.
     fileprivate var logText: String? {
         switch self {
         case .missing: nil

@@ -20,7 +20,7 @@ enum LoggedFault: Hashable {
     }
 }
 
-/// A log of faults on one event loop, limited to one line per fault per second.
+/// A log of the faults on one event loop, limited to one line per second for each fault.
 ///
 /// Each line contains the number of lines that were suppressed before it (`suppressed`).
 struct FaultLog {
@@ -45,7 +45,7 @@ struct FaultLog {
     }
 }
 
-/// A rate limiter for log lines, so that repeated faults caused by a peer cannot fill the disk.
+/// A rate limiter for log lines, which prevents repeated faults caused by a peer from filling the disk.
 struct LogLimiter {
     static let interval = TimeAmount.seconds(1)
 
@@ -54,8 +54,8 @@ struct LogLimiter {
 
     /// Decides whether a line may be logged.
     ///
-    /// - Returns: The number of lines suppressed since the last logged line; `nil` if this line
-    ///   must be suppressed as well.
+    /// - Returns: The number of lines suppressed since the last logged line; `nil` if the line must be suppressed as
+    ///   well.
     mutating func admit(at now: NIODeadline) -> Int? {
         if let next = self.next, now < next {
             self.suppressed += 1

@@ -1,11 +1,10 @@
 import GateWire
 private import Glibc
 
-/// A writer into memory that was reserved for a whole log line.
+/// A writer to memory that was reserved for a whole log line.
 ///
-/// A check of the capacity before each part would cost more than writing it. Exceeding the capacity
-/// is a programming error and traps, so the capacity must be computed from the maximum length of
-/// each part.
+/// A check of the capacity before each part would cost more than writing the part. Exceeding the capacity is a
+/// programming error and traps, so the capacity must be computed from the maximum length of each part.
 @safe
 struct LogCursor: ~Copyable {
     private let start: UnsafeMutableRawPointer
@@ -19,7 +18,7 @@ struct LogCursor: ~Copyable {
         unsafe self.end = memory + capacity
     }
 
-    /// The number of bytes up to the cursor, including those before its creation.
+    /// The number of bytes up to the cursor, including bytes that were written before its creation.
     var count: Int { unsafe self.start.distance(to: self.place) }
 
     @inline(__always)
@@ -30,8 +29,9 @@ struct LogCursor: ~Copyable {
         return unsafe place
     }
 
-    /// Writes a static string; inlined, so that the length is constant and the string is copied
-    /// through a few registers.
+    /// Writes a static string.
+    ///
+    /// The method is inlined, so that the length is constant and the string is copied through a few registers.
     @inline(__always)
     mutating func writeStaticString(_ text: StaticString) {
         let count = text.utf8CodeUnitCount
@@ -45,8 +45,7 @@ struct LogCursor: ~Copyable {
         unsafe bytes.withUnsafeBytes { source in
             guard let first = source.baseAddress else { return }
             switch count {
-            // Most values have these lengths; two loads and stores, which may overlap, cost less
-            // than a call.
+            // Most values have these lengths. Two loads and stores, which may overlap, cost less than a call.
             case 17...32: unsafe Self.copy(first, to: place, count, by: UInt128.self)
             case 8...16: unsafe Self.copy(first, to: place, count, by: UInt64.self)
             case 4..<8: unsafe Self.copy(first, to: place, count, by: UInt32.self)
@@ -88,7 +87,7 @@ struct LogCursor: ~Copyable {
         }
     }
 
-    /// Writes a number, with at most 20 digits.
+    /// Writes a number in decimal notation, with at most 20 digits.
     mutating func writeDecimal(_ value: UInt64) {
         guard value < 1000 else {
             self.writeDecimal(value / 1000)
@@ -126,7 +125,7 @@ struct LogCursor: ~Copyable {
     }
 }
 
-/// A memory block for log lines, with a single owner.
+/// A memory block with a single owner, for log lines.
 @safe
 struct LogMemory: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
@@ -150,7 +149,7 @@ struct LogMemory: ~Copyable {
         return unsafe body(bytes.assumingMemoryBound(to: UInt8.self).span)
     }
 
-    /// Appends to the written bytes; exceeding the capacity traps.
+    /// Appends to the written bytes, and traps if the capacity is exceeded.
     @inline(__always)
     mutating func write(_ body: (inout LogCursor) -> Void) {
         guard let start = unsafe self.memory.baseAddress else { return }
@@ -161,7 +160,7 @@ struct LogMemory: ~Copyable {
 
     mutating func removeAll() { self.count = 0 }
 
-    /// Ensures a capacity; has no effect once something has been written.
+    /// Ensures a minimum capacity, unless bytes have already been written.
     @inline(__always)
     mutating func reserve(_ capacity: Int) {
         guard capacity > self.capacity, self.count == 0 else { return }
@@ -171,13 +170,13 @@ struct LogMemory: ~Copyable {
 
 /// A pool of reusable memory blocks.
 struct LogMemoryPool: ~Copyable {
-    /// Enough for most lines.
+    /// The capacity of a block in bytes, which is enough for most lines.
     private static let pieceCapacity = 512
 
     private var pieces = InlineArray<16, LogMemory?> { _ in nil }
     private var count = 0
 
-    /// Returns a copy in a block from the pool.
+    /// Returns a copy of `source` in a block from the pool.
     mutating func copy(of source: borrowing LogMemory) -> LogMemory {
         var piece = self.piece()
         if source.count > piece.capacity { piece = LogMemory(capacity: source.count) }
@@ -200,8 +199,9 @@ struct LogMemoryPool: ~Copyable {
 }
 
 extension [UInt8] {
-    /// Creates an array of exactly the size that `body` writes; `limit` is the maximum size in
-    /// bytes.
+    /// Creates an array of exactly the bytes that `body` writes.
+    ///
+    /// `limit` is the maximum number of bytes.
     init(logAtMost limit: Int, _ body: (inout LogCursor) -> Void) {
         var memory = LogMemory(capacity: limit)
         memory.write(body)

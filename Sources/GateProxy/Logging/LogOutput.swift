@@ -2,25 +2,23 @@ private import CLinux
 import GateWire
 import Glibc
 
-/// The file descriptor of a log, to which a thread that may block writes.
+/// The file descriptor of a log, written to by a thread that may block.
 ///
-/// If the reader stops reading, only this thread blocks. Lines that cannot be written, because the
-/// reader has closed the pipe or the disk is full, are dropped: keeping them would only cause later
-/// lines to be dropped.
+/// If the reader stops reading, only this thread blocks. Lines that cannot be written, because the reader has closed
+/// the pipe or the disk is full, are dropped, because keeping them would only cause later lines to be dropped.
 struct LogOutput {
-    /// The maximum size of a write to a pipe that is not interleaved with other writes (`PIPE_BUF` on
-    /// Linux).
+    /// The maximum size of a write that a pipe does not interleave with other writes (`PIPE_BUF` on Linux).
     private static let atomicBytes = 4096
 
     private let descriptor: CInt
-    /// The rest of a line that was only partly written when the log failed.
+    /// The rest of a line that was only partly written because a write failed.
     private var rest: [UInt8] = []
 
     init(descriptor: CInt) {
         self.descriptor = descriptor
     }
 
-    /// Writes whole lines, several at a time and never a part of a line.
+    /// Writes whole lines, in batches that never end within a line.
     ///
     /// - Returns: The number of lines that were dropped.
     mutating func write(_ lines: Span<UInt8>) -> Int {
@@ -47,7 +45,7 @@ struct LogOutput {
         return 0
     }
 
-    /// Returns the end of the lines to write together, of which there is at least one.
+    /// Returns the end of the lines to write together, with a minimum of one line.
     private static func endOfLines(in bytes: Span<UInt8>, from start: Int) -> Int {
         guard bytes.count - start > Self.atomicBytes else { return bytes.count }
         let together = bytes.extracting(start..<start + Self.atomicBytes)
@@ -56,7 +54,9 @@ struct LogOutput {
         return end.map { $0 + 1 } ?? bytes.count
     }
 
-    /// - Returns: The number of bytes written before the log failed.
+    /// Writes bytes until all are written or a write fails.
+    ///
+    /// - Returns: The number of bytes that were written.
     private func writeAll(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
         var position = start
         while position < end {
@@ -74,7 +74,7 @@ struct LogOutput {
         return position - start
     }
 
-    /// Waits until a descriptor that another process has made non-blocking is writable.
+    /// Waits until the descriptor is writable, in case another process has made it non-blocking.
     private func waitUntilWritable() {
         var descriptor = pollfd(fd: self.descriptor, events: Int16(POLLOUT), revents: 0)
         unsafe _ = poll(&descriptor, 1, -1)

@@ -1,16 +1,17 @@
 import GateWire
 import NIOCore
 
-/// A queue of log lines for the writer thread, limited in bytes; lines that do not fit are dropped
-/// and counted.
+/// A queue of log lines for the writer thread, with a maximum size in bytes.
+///
+/// Lines that do not fit are dropped and counted.
 struct LogQueue {
     /// The maximum size of the queue in bytes.
     private let capacity: Int
     /// Whole lines, each including its line feed.
     private var bytes: ByteBuffer
-    /// Whether the writer thread is running, or has been woken.
+    /// Whether the writer thread is running or has been woken.
     private var isAwake = false
-    /// The number of dropped lines: in total, and since the last report in the log.
+    /// The number of dropped lines, in total and since the last report in the log.
     private(set) var dropped: UInt64 = 0
     private var unreported: UInt64 = 0
     /// Whether the last write failed.
@@ -29,15 +30,15 @@ struct LogQueue {
 
     init(capacity: Int) {
         self.capacity = capacity
-        // Allocated in full: growing the buffer would delay an event loop, and unused pages take up
-        // no memory.
+        // The full capacity is allocated at once, because growing the buffer would delay an event loop, and unused
+        // pages take up no memory.
         self.bytes = ByteBufferAllocator().buffer(capacity: capacity)
     }
 
-    /// Appends whole lines, all of them or none.
+    /// Appends either all of the given lines or none.
     ///
-    /// `lines` include their line feeds, and `reserve` is the number of bytes to leave free for
-    /// more important lines.
+    /// Each of the `lines` includes its line feed, and `reserve` is the number of bytes to leave free for more
+    /// important lines.
     mutating func append(_ lines: Span<UInt8>, keeping reserve: Int = 0) -> AppendAction {
         if self.bytes.readableBytes + lines.count <= self.capacity - reserve {
             unsafe self.bytes.writeBytes(lines.bytes)
@@ -49,10 +50,9 @@ struct LogQueue {
         return .wake
     }
 
-    /// Moves the queued lines to `batch`, whose memory then receives further lines.
+    /// Moves the queued lines to `batch`, whose previous memory is reused for further lines.
     mutating func take(into batch: inout ByteBuffer) -> TakeAction {
-        // While the log fails, the number of dropped lines is not reported again until there are
-        // new lines.
+        // While writes fail, the number of dropped lines is not reported again until there are new lines.
         guard self.bytes.readableBytes > 0 || self.unreported > 0 && !self.isRefused else {
             self.isAwake = false
             return .sleep
@@ -66,7 +66,7 @@ struct LogQueue {
 
     /// Counts the lines that could not be written.
     ///
-    /// `unreported` is the number of dropped lines in a report that could not be written either.
+    /// `unreported` is the number of dropped lines in a report that could not be written, either.
     mutating func refused(_ lines: Int, unreported: UInt64) {
         self.isRefused = true
         self.count(lost: lines)

@@ -1,22 +1,22 @@
 import GateWire
 
-/// An encoder that makes values sent by peers safe for log lines.
+/// An encoder that makes values from peers safe for log lines.
 ///
-/// In text lines, quotation marks, backslashes and all bytes other than printable ASCII become
-/// `\xHH`, as in nginx. In JSON, quotation marks, backslashes and control characters are escaped
-/// (RFC 8259 section 7), and invalid UTF-8 becomes U+FFFD.
+/// In text lines, quotation marks, backslashes and all bytes other than printable ASCII become `\xHH`, as in nginx. In
+/// JSON, quotation marks, backslashes and control characters are escaped (RFC 8259 section 7), and invalid UTF-8
+/// becomes U+FFFD.
 enum LogValue {
     /// The string at the end of a truncated value.
     static let ellipsis: StaticString = "..."
 
-    /// The maximum encoded size of a value of `count` bytes: six bytes for each byte, plus the
-    /// ellipsis.
+    /// Returns the maximum encoded size of a value of `count` bytes.
+    ///
+    /// The size is six bytes for each byte up to the limit, plus the ellipsis.
     static func room(for count: Int, atMost limit: Int) -> Int {
         min(count, limit) * 6 + self.ellipsis.utf8CodeUnitCount
     }
 
-    /// Writes a value; `limit` is the maximum number of bytes before escaping, and longer values
-    /// are truncated.
+    /// Writes a value, which is truncated if it has more than `limit` bytes before escaping.
     static func write(
         _ value: Span<UInt8>,
         as format: AccessLogFormat,
@@ -78,10 +78,10 @@ enum LogValue {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes can be copied to a log line: printable ASCII without quotation marks or
-    /// backslashes.
+    /// Whether the bytes can be copied to a log line.
     ///
-    /// It checks sixteen bytes at a time; a false negative only means that the slower path is used.
+    /// Such bytes are printable ASCII without quotation marks or backslashes. Sixteen bytes are checked at a time. A
+    /// false negative only means that the slower path is used.
     var isPlainLogText: Bool {
         unsafe self.withUnsafeBytes { bytes in
             let last = bytes.count - 16
@@ -100,8 +100,10 @@ extension Span<UInt8> {
 
     private typealias Words = SIMD2<UInt64>
 
-    /// Returns fewer than sixteen bytes as two words: the first and the last eight bytes, or all
-    /// bytes after padding with spaces.
+    /// Returns fewer than sixteen bytes as two words.
+    ///
+    /// The words are the first and the last eight bytes or, for fewer than eight bytes, all bytes padded with spaces in
+    /// both words.
     private static func padded(_ bytes: UnsafeRawBufferPointer) -> Words {
         let last = bytes.count - 8
         if last >= 0 {
@@ -115,11 +117,10 @@ extension Span<UInt8> {
         return Words(repeating: word)
     }
 
-    /// Sets, in each word, the highest bit of the first byte that is not plain; sets no highest bit
-    /// in a word of plain bytes.
+    /// Marks the first byte in each word that is not plain by setting the highest bit of that byte.
     ///
-    /// Bytes are plain if they are printable ASCII other than `"` and `\`. A carry or borrow can
-    /// only affect the bytes after the first one that is not plain.
+    /// Plain bytes are printable ASCII other than `"` and `\`. In a word of plain bytes, no highest bit is set. A carry
+    /// or borrow can affect only the bytes after the first one that is not plain.
     @inline(__always)
     private static func mark(_ words: Words) -> Words {
         let ones = Words(repeating: 0x0101_0101_0101_0101)

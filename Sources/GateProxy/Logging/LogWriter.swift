@@ -4,13 +4,14 @@ package import NIOCore
 private import NIOPosix
 private import Synchronization
 
-/// The log of the process: a bounded queue of lines, written by a single thread.
+/// The log of the process, with a bounded queue of lines that a single thread writes.
 ///
-/// Appending lines never blocks on the log's reader. Lines that do not fit are dropped and counted,
-/// and a line reports their number as soon as there is space in the queue.
+/// Appending lines never waits for the reader of the log. Lines that do not fit are dropped and counted, and a line
+/// reports their number as soon as there is space in the queue.
 package final class LogWriter: Sendable {
-    /// The maximum size of the queue in bytes; the lines that are being written may take up as much
-    /// again.
+    /// The maximum size of the queue in bytes.
+    ///
+    /// The lines that are being written can take up as many bytes again.
     package static let capacity = 1 << 20
 
     private let queue: Mutex<LogQueue>
@@ -22,7 +23,7 @@ package final class LogWriter: Sendable {
     private let isEnding = Atomic(false)
     private let thread = NIOThreadPool(numberOfThreads: 1)
 
-    /// Creates a log; its file descriptor may block.
+    /// Creates a log that writes to a file descriptor, which may block.
     ///
     /// `notice` returns the line that reports the number of dropped lines, including its line feed.
     package init(
@@ -45,10 +46,10 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// The number of lines dropped so far.
+    /// The number of lines that have been dropped so far.
     package var droppedLines: UInt64 { self.queue.withLock { $0.dropped } }
 
-    /// Appends access log lines, leaving some space in the queue for other lines.
+    /// Appends access log lines, and leaves a quarter of the queue free for other lines.
     func writeAccessLines(_ lines: Span<UInt8>) {
         self.write(lines, keeping: self.capacity / 4)
     }
@@ -63,20 +64,19 @@ package final class LogWriter: Sendable {
         if action == .wake { self.work.signal() }
     }
 
-    /// Waits, for a limited time, until all lines have been written or dropped.
+    /// Waits at most `time` until all lines have been written or dropped.
     ///
     /// - Returns: Whether all lines were written or dropped in time.
     @discardableResult
     package func flush(atMost time: TimeAmount) -> Bool {
         let idle = DispatchSemaphore(value: 0)
         self.whenIdle.withLock { $0.append(idle) }
-        // Whether or not it is running, the thread checks the queue again and signals once it is
-        // empty.
+        // The thread, whether idle or running, checks the queue again and signals once the queue is empty.
         self.work.signal()
         return idle.wait(timeout: .now() + .nanoseconds(Int(time.nanoseconds))) == .success
     }
 
-    /// Writes the queued lines and ends the thread.
+    /// Writes the queued lines, and ends the thread.
     package func stop() async {
         self.isEnding.store(true, ordering: .relaxed)
         self.work.signal()
@@ -97,7 +97,7 @@ package final class LogWriter: Sendable {
                 if dropped > 0 { batch.writeBytes(self.notice(dropped)) }
                 let lost = output.write(batch.readableBytesUInt8Span)
                 guard lost > 0 else { continue }
-                // The notice was the last line, so it is among the dropped ones.
+                // The notice was the last line, so it is one of the lost lines.
                 let lines = dropped > 0 ? lost - 1 : lost
                 self.queue.withLock { $0.refused(lines, unreported: dropped) }
             }
@@ -107,7 +107,7 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Makes writes to a closed pipe return an error instead of raising a signal that ends the process.
+    /// Makes writes to a closed pipe return an error instead of raising a signal that terminates the process.
     private static func blockBrokenPipe() {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

@@ -1,10 +1,10 @@
 import Logging
 import Synchronization
 
-/// A one-time warning that requests come through a proxy that is not configured as trusted.
+/// A one-time warning that requests arrive through a proxy that is not configured as trusted.
 ///
 /// Without `--trusted-proxies`, all clients of the proxy share the proxy's address, and the proxy's `X-Forwarded-Proto`
-/// is replaced. Nothing else indicates this.
+/// is replaced. Only this warning indicates the problem.
 final class UntrustedProxyNotice: Sendable {
     private let logger: Logger
     private let wasReported = Atomic(false)

@@ -1,17 +1,17 @@
 import NIOCore
 
-/// An object with a deadline by which it must have made progress.
+/// A connection with a deadline by which it must have made progress.
 protocol RegisteredConnection: AnyObject {
-    /// The deadline; `nil` for none.
+    /// The deadline; `nil` if there is no deadline.
     var deadline: NIODeadline? { get }
-    /// The index in the registry that contains the object.
+    /// The index of the connection in its registry.
     var registryIndex: Int { get set }
 }
 
-/// The connections of one event loop; adding and removing take constant time.
+/// The connections of one event loop, which can be added and removed in constant time.
 ///
-/// A check of all connections four times a second replaces a timer for each connection, which would
-/// have to be set and canceled several times per request.
+/// A check of all connections four times a second replaces a timer for each connection, which would have to be set and
+/// canceled several times per request.
 struct ConnectionRegistry<Connection: RegisteredConnection> {
     private(set) var all: [Connection] = []
 
@@ -24,7 +24,7 @@ struct ConnectionRegistry<Connection: RegisteredConnection> {
 
     /// Removes a connection.
     ///
-    /// - Returns: Whether the registry contained it.
+    /// - Returns: Whether the registry contained the connection.
     @discardableResult
     mutating func remove(_ connection: Connection) -> Bool {
         let index = connection.registryIndex

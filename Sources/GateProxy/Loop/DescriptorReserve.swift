@@ -1,12 +1,12 @@
 import Glibc
 
-/// A reserve of file descriptors, which connections must not use up.
+/// A reserve of file descriptors that connections must not use.
 ///
-/// Without descriptors, a gate could not read its rules. libdispatch, which occasionally reads
-/// `/proc`, terminates a process in which it cannot open a file.
+/// Without free descriptors, a gate could not read its rules. libdispatch, which occasionally reads `/proc`, terminates
+/// the process if it cannot open a file.
 package struct DescriptorReserve: Sendable {
     package enum Purpose: Sendable {
-        /// Client connections, which leave some descriptors for backend connections and operators.
+        /// Client connections, which must leave descriptors for backend connections and operators.
         case client
         case backend
         case `operator`
@@ -15,7 +15,7 @@ package struct DescriptorReserve: Sendable {
     /// The maximum number of open descriptors of the process.
     private let limit: Int
 
-    /// Creates a reserve; `nil` for no limit.
+    /// Creates a reserve with a limit on the number of open descriptors, or with no limit if `limit` is `nil`.
     init(limit: Int?) {
         self.limit = limit ?? .max
     }
@@ -27,13 +27,15 @@ package struct DescriptorReserve: Sendable {
         self.init(limit: result == 0 ? Int(clamping: limit.rlim_cur) : nil)
     }
 
-    /// Whether another connection leaves enough descriptors for other purposes.
+    /// Returns whether another connection for this purpose leaves enough descriptors for other purposes.
     func hasRoom(for purpose: Purpose) -> Bool {
         guard let next = Self.nextDescriptor() else { return false }
         return next < self.end(for: purpose)
     }
 
-    /// The first descriptor that this purpose must not use; the kernel assigns the lowest free one.
+    /// Returns the first descriptor that this purpose must not use.
+    ///
+    /// The kernel assigns the lowest free descriptor.
     func end(for purpose: Purpose) -> Int {
         let process = min(max(4, self.limit / 64), 32)
         let backends = min(max(4, self.limit / 16), 256)
@@ -43,7 +45,7 @@ package struct DescriptorReserve: Sendable {
         }
     }
 
-    /// The descriptor that the kernel would assign next; `nil` if there is none.
+    /// Returns the descriptor that the kernel would assign next, or `nil` if no descriptor is free.
     private static func nextDescriptor() -> Int? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }

@@ -1,17 +1,19 @@
 import NIOCore
 
-/// Large buffers that the connections of one event loop share, for long responses and uploads.
+/// Large buffers for long responses and uploads, shared by the connections of one event loop.
 ///
-/// Other connections are served between two reads on a connection. By then, separate buffers would
-/// have been evicted from the processor's cache, and idle connections would waste memory.
+/// Other connections are served between two reads on a connection. By then, separate buffers would have been evicted
+/// from the processor's cache, and idle connections would waste memory.
 final class LargeBuffers {
-    /// The maximum number of bytes per read, and thus the amount that a connection buffers while
-    /// the other side does not read.
+    /// The maximum number of bytes per read.
+    ///
+    /// This is also the amount that a connection buffers while the other side does not read.
     static let capacity = 512 * 1024
-    /// The number of bytes from which a large buffer is used; less data is kept in a buffer of the
-    /// connection.
+    /// The number of bytes from which a large buffer is used.
+    ///
+    /// Less data is kept in a buffer of the connection.
     static let threshold = 64 * 1024
-    /// The number of unused buffers to keep.
+    /// The maximum number of unused buffers to keep.
     private static let kept = 2
 
     private var buffers: [ByteBuffer] = []
@@ -27,7 +29,7 @@ final class LargeBuffers {
 
     /// Returns a buffer to the pool, for reuse once its content has been sent.
     ///
-    /// - Returns: The content; a small one is copied, so that it does not occupy a large buffer.
+    /// - Returns: The content, which is copied if it is small, so that it does not occupy a large buffer.
     func reclaim(_ buffer: ByteBuffer) -> ByteBuffer {
         guard buffer.capacity >= Self.capacity else { return buffer }
         if self.buffers.count == Self.kept { self.buffers.removeFirst() }

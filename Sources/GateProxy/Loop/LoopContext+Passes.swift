@@ -1,12 +1,12 @@
 import GatePolicy
 import GateWire
 
-/// The passes and previews in the `X-VersionGate-…` fields of requests.
+/// Methods that handle the passes and previews in the `X-VersionGate-…` fields of requests.
 extension LoopContext {
-    /// Returns the verdict for the client's pass; `verdict` if the rules allow the request, or if there is no valid
-    /// pass.
+    /// Returns the verdict for the client's pass.
     ///
-    /// The verdict is not cached. Only the passes of new requests are counted.
+    /// The result is `verdict` if the rules allow the request, or if there is no valid pass. The verdict for a pass is
+    /// not cached. Only the passes of new requests are counted.
     func passed(
         _ verdict: Verdict,
         _ head: RequestHead,
@@ -37,7 +37,7 @@ extension LoopContext {
         }
     }
 
-    /// Returns the preview that a request asks for; `nil` if there is none, or if its token is invalid or has expired.
+    /// Returns the preview that a request asks for, or `nil` if there is no valid preview token.
     ///
     /// `counts` states whether to count the preview request; it is `false` if the request has already been counted.
     func preview(in head: RequestHead, _ bytes: Span<UInt8>, counts: Bool) -> Preview? {
@@ -57,13 +57,13 @@ extension LoopContext {
         return nil
     }
 
-    /// Returns the status of the client that requests it, with its preview and its pass.
+    /// Returns the status of the client that sent the request, including its preview and its pass.
     ///
-    /// `readsFields` states whether the request may have a preview or a pass, and `countsPreview` whether to count the
-    /// preview.
+    /// `readsFields` states whether the request may have a preview or a pass, and `countsPreview` states whether to
+    /// count the preview.
     ///
-    /// - Returns: The status, and the names of the request fields that it can depend on, for `Vary`; `nil` if the query
-    ///   describes no valid request.
+    /// - Returns: The status, and the names of the request fields on which the status can depend, for `Vary`; `nil` if
+    ///   the query describes no valid request.
     func launchStatus(
         on head: RequestHead,
         in bytes: Span<UInt8>,

@@ -6,7 +6,8 @@ import NIOCore
 
 /// The state that all objects of one event loop share: clock, settings, rules, counters and log.
 ///
-/// It does not reference the objects that use it. Only the event loop accesses it, so there is no lock.
+/// The context does not reference the objects that use it. Only the event loop accesses the context, so there is no
+/// lock.
 final class LoopContext {
     let eventLoop: any EventLoop
     let settings: GateSettings
@@ -18,9 +19,9 @@ final class LoopContext {
     /// The time at which each feed last confirmed its data.
     var confirmedAt: [String: Timestamp] = [:]
     private(set) var isDraining = false
-    /// Whether the gate was asked to stop, and still accepts requests until load balancers have noticed.
+    /// Whether the gate is about to drain, but still accepts requests until load balancers have detected the shutdown.
     var isLeaving = false
-    /// The timeout for the single request of a connection that is accepted during the drain.
+    /// The time within which the single request must arrive on a connection that is accepted during the drain.
     private(set) var drainGrace = TimeAmount.zero
 
     /// All counters except for evaluated requests, which are in `tally`.
@@ -32,25 +33,25 @@ final class LoopContext {
 
     let accessLog: AccessLog?
     var faultLog: FaultLog
-    /// The warning about untrusted proxies; `nil` if trusted proxies are configured.
+    /// The notice about untrusted proxies; `nil` if trusted proxies are configured.
     let untrustedProxy: UntrustedProxyNotice?
 
     let largeBuffers = LargeBuffers()
-    /// An empty buffer, used as a placeholder on this event loop.
+    /// An empty buffer that is used as a placeholder on this event loop.
     ///
-    /// NIO's own empty buffer is shared by all threads: its reference count would move between the
-    /// caches of the processors.
+    /// NIO's own empty buffer is shared by all threads, so its reference count would move between the processors'
+    /// caches.
     let emptyBuffer = ByteBufferAllocator().buffer(capacity: 1)
     private var requestIDs = RequestIDs()
     private var buffers: [ByteBuffer] = []
     private let maxPending: Int
-    /// The number of requests that wait for the first byte of the response.
+    /// The number of requests that wait for the first byte of their response.
     var pendingCount = 0
     private var loopLag = LoopLagMonitor()
 
     /// The time of the last tick, which is precise enough for timeouts.
     private(set) var now: NIODeadline
-    /// The clock for timeouts; `nil` for the system clock, which is read directly.
+    /// The clock for timeouts; `nil` if the system clock is read directly.
     private let uptime: (() -> NIODeadline)?
     /// The `Date` field line, updated each second (RFC 9110 section 6.6.1).
     private(set) var dateLine: [UInt8] = []
@@ -62,11 +63,10 @@ final class LoopContext {
     private(set) var dateBlock: [UInt8] = []
     /// The second of the wall clock at the last tick.
     private var second: Timestamp
-    /// The wall clock, which may be set forward or back; only used for dates.
+    /// The wall clock, which may be set forward or back, and is used only for dates.
     let wallClock: () -> Timestamp
 
-    /// The maximum number of buffers to keep for reuse, enough for the heads of many concurrent
-    /// requests.
+    /// The maximum number of buffers to keep for reuse, which is enough for the heads of many concurrent requests.
     private static let mostBuffers = 64
     private static let largestBuffer = 8 * 1024
 
@@ -74,9 +74,8 @@ final class LoopContext {
 
     /// Creates the context of an event loop.
     ///
-    /// `wallClock` is compared with dates in the rules. `uptime` is the clock for timeouts and for
-    /// the lag of the event loop; `nil` for the system clock. `accessLog` receives the lines of the
-    /// access log, if it is enabled.
+    /// `wallClock` is compared with dates in the rules. `uptime` is the clock for timeouts and for the lag of the event
+    /// loop, or `nil` for the system clock. `accessLog` receives the lines of the access log if the log is enabled.
     init(
         eventLoop: any EventLoop,
         settings: GateSettings,
@@ -112,7 +111,9 @@ final class LoopContext {
         self.renderDate()
     }
 
-    /// Replaces the rule set; the caller must re-evaluate current exchanges.
+    /// Replaces the rule set.
+    ///
+    /// The caller must reevaluate current exchanges.
     func use(_ ruleSet: RuleSet) {
         self.rules = Self.rules(
             ruleSet,
@@ -144,7 +145,7 @@ final class LoopContext {
         )
     }
 
-    /// Limits new connections to a single request, which must arrive within this time.
+    /// Starts to limit each new connection to a single request, which must arrive within `grace`.
     func beginDraining(grace: TimeAmount) {
         self.drainGrace = grace
         self.isDraining = true
@@ -153,7 +154,7 @@ final class LoopContext {
     /// Whether gateways should send further requests to this gate.
     var acceptsGateways: Bool { !self.isLeaving && !self.isDraining }
 
-    /// Returns a backend as a `Host` value, for requests without `Host`.
+    /// Returns the default backend or the backend of a route as a `Host` value, for requests without `Host`.
     @inline(__always)
     func authority(of route: BackendRoute?) -> String {
         route?.index.map { self.namedAuthorities[$0] } ?? self.upstreamAuthority
@@ -166,13 +167,12 @@ final class LoopContext {
     /// Returns an empty buffer for a message head.
     func takeBuffer() -> ByteBuffer {
         var buffer = self.buffers.popLast() ?? ByteBufferAllocator().buffer(capacity: 1024)
-        // New memory is allocated only if the previous content has not been sent yet, because of a
-        // slow reader.
+        // New memory is allocated only if a slow reader has delayed the sending of the previous content.
         buffer.clear()
         return buffer
     }
 
-    /// Returns the memory of a head for reuse; its content may not have been sent yet.
+    /// Takes back the buffer of a message head for reuse, even if its content has not been sent.
     func giveBack(_ buffer: consuming ByteBuffer) {
         guard self.buffers.count < Self.mostBuffers, buffer.capacity <= Self.largestBuffer else {
             return
@@ -181,9 +181,9 @@ final class LoopContext {
     }
 }
 
-/// The clock.
+/// Methods for the clocks.
 extension LoopContext {
-    /// The change of the wall clock between two ticks.
+    /// The change of the wall-clock second between two ticks.
     enum SecondChange: Equatable {
         case same
         case later(Timestamp)
@@ -199,8 +199,7 @@ extension LoopContext {
             RenderedFields([HeaderField(name: "Date", value: self.second.httpDate)]).block
     }
 
-    /// Returns the time in nanoseconds, for measurements; `now` is precise enough for everything
-    /// else.
+    /// Returns the current time for measurements; for all other purposes, `now` is precise enough.
     @inline(__always)
     func readClock() -> NIODeadline {
         guard let uptime = self.uptime else { return .now() }
@@ -208,6 +207,8 @@ extension LoopContext {
     }
 
     /// Updates the clocks.
+    ///
+    /// - Returns: The change of the wall-clock second since the last tick.
     func tick() -> SecondChange {
         let now = self.readClock()
         self.loopLag.tick(late: now - self.now - Self.tickInterval)
@@ -221,25 +222,25 @@ extension LoopContext {
     }
 }
 
-/// The load of the event loop.
+/// Methods for the load of the event loop.
 extension LoopContext {
-    /// The reason why new requests must currently be rejected, if there is one.
+    /// The reason why new requests must currently be rejected; `nil` if there is no reason.
     var overload: Refusal? {
         if self.pendingCount >= self.maxPending { return .pendingRequests }
         return self.loopLag.isLasting ? .lateness : nil
     }
 
-    /// Counts a refusal, and logs it unless one was logged within the last second.
+    /// Counts a refusal, and logs it unless one with the same reason was logged within the last second.
     func refused(_ refusal: Refusal, _ metadata: Logger.Metadata = [:]) {
         self.counters[keyPath: refusal.counter] += 1
         self.faultLog.report(.refusal(refusal), metadata)
     }
 }
 
-/// A monitor that detects an overloaded event loop, which should reject work.
+/// A monitor that detects an overloaded event loop, which should reject requests.
 ///
-/// A single late tick may be caused by a paused machine. Two late ticks in a row mean that the
-/// event loop cannot keep up.
+/// A single late tick can be caused by a paused machine. Two late ticks in a row mean that the event loop cannot keep
+/// up.
 struct LoopLagMonitor {
     /// The maximum lag of a tick.
     static let limit = TimeAmount.seconds(1)
@@ -247,7 +248,7 @@ struct LoopLagMonitor {
     private var wasLate = false
     private(set) var isLasting = false
 
-    /// Records a tick, with its lag.
+    /// Records a tick and its lag.
     mutating func tick(late lag: TimeAmount) {
         let isLate = lag > Self.limit
         self.isLasting = isLate && self.wasLate

@@ -2,17 +2,20 @@ internal import CLinux
 import Glibc
 import NIOCore
 
-/// A set of sockets watched with epoll(7), which reports each socket once until it is rearmed
-/// (`EPOLLONESHOT`).
+/// A set of sockets watched with epoll(7).
+///
+/// Each socket is reported once, and then again only after it is rearmed (`EPOLLONESHOT`).
 final class EpollSet: Sendable {
     private let descriptor: CInt
-    /// An eventfd that becomes readable when watching must end.
+    /// The eventfd that ends all waits.
     private let end: CInt
 
     private static let endToken = UInt64.max
     private static let eventsAtOnce = 128
 
-    /// - Throws: `IOError` if no descriptor is left.
+    /// Creates an empty set.
+    ///
+    /// - Throws: `IOError` if no file descriptor is available.
     init() throws {
         let descriptor = epoll_create1(CInt(EPOLL_CLOEXEC))
         guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "epoll_create1") }
@@ -32,15 +35,18 @@ final class EpollSet: Sendable {
         _ = close(self.descriptor)
     }
 
-    /// Adds a socket: bytes, an end of input or an error are reported, even if they are already
-    /// pending.
+    /// Starts watching a socket for incoming bytes, the end of input, and errors.
     ///
-    /// - Returns: Whether the kernel had enough resources.
+    /// Events that are already pending are reported too.
+    ///
+    /// - Returns: Whether the socket could be added; `false` if the kernel lacks resources.
     func add(_ socket: CInt, as token: UInt64) -> Bool {
         self.control(EPOLL_CTL_ADD, socket, Self.once, token)
     }
 
     /// Rearms a socket after it has been reported.
+    ///
+    /// - Returns: Whether the socket could be rearmed.
     func rearm(_ socket: CInt, as token: UInt64) -> Bool {
         self.control(EPOLL_CTL_MOD, socket, Self.once, token)
     }
@@ -61,9 +67,9 @@ final class EpollSet: Sendable {
         return unsafe epoll_ctl(self.descriptor, operation, socket, &event) == 0
     }
 
-    /// Blocks until a socket is reported or the time has expired.
+    /// Blocks until a socket is reported or the timeout expires.
     ///
-    /// - Returns: The tokens of the reported sockets; `nil` after `stop()` was called.
+    /// - Returns: The tokens of the reported sockets, or `nil` once `stop()` has been called.
     func wait(atMost milliseconds: CInt) -> [UInt64]? {
         var tokens: [UInt64] = []
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.eventsAtOnce) {
@@ -81,7 +87,7 @@ final class EpollSet: Sendable {
         return tokens.contains(Self.endToken) ? nil : tokens
     }
 
-    /// Ends all waits.
+    /// Ends the current wait and all later waits.
     func stop() {
         _ = eventfd_write(self.end, 1)
     }

@@ -5,21 +5,23 @@ import Synchronization
 
 /// A thread that watches the parked connections of all event loops.
 ///
-/// It sleeps until the kernel reports a connection, and then notifies the connection's event loop.
-/// It never accesses a connection itself.
+/// The thread sleeps until the kernel reports a connection, and then notifies the event loop of
+/// that connection. It never accesses a connection itself.
 final class ParkedConnectionPoller: Sendable {
     let sockets: EpollSet
     /// The number of parked connections of all event loops.
     let count = Atomic<Int>(0)
     private let thread = NIOThreadPool(numberOfThreads: 1)
 
-    /// - Throws: `IOError` if no descriptor is left.
+    /// Creates a poller whose thread is not running yet.
+    ///
+    /// - Throws: `IOError` if no file descriptor is available.
     init() throws {
         self.sockets = try EpollSet()
     }
 
-    /// Starts watching for the stores of all event loops; `stores` are in the order of their
-    /// indices.
+    /// Starts the thread, which reports connections to `stores`: the stores of all event loops,
+    /// ordered by index.
     func start(_ stores: [NIOLoopBound<ParkedConnectionStore>]) {
         self.thread.start()
         self.thread.submit { state in
@@ -58,13 +60,14 @@ final class ParkedConnectionPoller: Sendable {
 
 /// The schedule for returning free memory to the system.
 ///
-/// Without trimming, the process would keep the memory that connections needed before they were
-/// parked, and thus stay at its peak usage. Trimming takes time, so it is done immediately
-/// only after many connections were parked. It is not done while about as many connections are
-/// resumed as are parked, because the resumed connections would allocate the same memory again.
+/// Without trimming, the memory usage of the process would stay at its peak, because the allocator
+/// keeps the memory that connections used before they were parked. Trimming takes time, so memory
+/// is trimmed only after many more connections were parked, or after `longestInterval`. While about
+/// as many connections are resumed as are parked, only the interval applies, because the resumed
+/// connections would allocate the same memory again.
 struct TrimSchedule {
-    /// The number of additional parked connections after which memory is trimmed, counted from the
-    /// lowest number since the last trim.
+    /// The number of additional parked connections that triggers a trim, counted from the lowest
+    /// number since the last trim.
     static let leastGrowth = 500
     static let leastInterval = TimeAmount.seconds(5)
     /// The maximum time between two trims, regardless of how many connections were parked.
@@ -83,7 +86,7 @@ struct TrimSchedule {
     ///
     /// `parked` is the number of parked connections.
     mutating func isDue(parked: Int, at now: NIODeadline) -> Bool {
-        // While the number increases quickly, most connections have not been parked yet.
+        // During a rapid increase, most connections are still to be parked.
         let isRush = parked > self.previous + self.previous / 8
         self.previous = parked
         self.least = Swift.min(self.least, parked)

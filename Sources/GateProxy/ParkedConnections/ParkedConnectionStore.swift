@@ -3,11 +3,10 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The idle connections of one event loop, each kept as a socket and a small record, without a
-/// channel.
+/// The idle connections of one event loop, each kept as a socket and a small record, without a channel.
 ///
-/// Only the event loop accesses it. When the `ParkedConnectionPoller` reports a connection, the
-/// connection gets a channel again, or is closed.
+/// Only the event loop accesses the store. A connection that the `ParkedConnectionPoller` reports
+/// gets a channel again, or is closed.
 final class ParkedConnectionStore {
     private let watch: ParkedConnectionPoller
     private let clients: LoopClients
@@ -18,9 +17,9 @@ final class ParkedConnectionStore {
     private var parked: ParkedConnectionTable {
         didSet { self.clients.parkedCount = self.count }
     }
-    /// Connections that are idle and have not been parked yet.
+    /// Idle connections that are about to be parked.
     private var leaving: [ClientConnection] = []
-    /// Connections that were reported and have not been resumed yet.
+    /// The tokens of connections that were reported and have not been handled yet.
     private var readable: [ParkedConnectionToken] = []
     private var isWaking = false
     /// The number of connections whose channel is being created.
@@ -28,12 +27,12 @@ final class ParkedConnectionStore {
         didSet { self.clients.parkedCount = self.count }
     }
 
-    /// The number of connections to park or resume together.
+    /// The number of connections to park or resume in a batch.
     ///
     /// A batch takes about a millisecond; requests are processed between two batches.
     private static let parkingBatchSize = 16
 
-    /// Creates a store; `index` is the index of this worker in the poller.
+    /// Creates an empty store; `index` is the index of its worker in the poller.
     init(
         clients: LoopClients,
         index: Int,
@@ -58,7 +57,7 @@ final class ParkedConnectionStore {
         if !self.leaving.isEmpty { self.parkNext() }
     }
 
-    /// The deadline of a connection that has just been idle long enough.
+    /// The idle deadline of a connection that became idle exactly `idleTime` ago.
     private var latestDeadline: NIODeadline {
         self.loop.now + self.loop.settings.timeouts.idle - self.idleTime
     }
@@ -68,7 +67,7 @@ final class ParkedConnectionStore {
             guard client.isIdle(until: self.latestDeadline), !self.loop.isDraining else {
                 continue
             }
-            // Without resources for one connection, there are none for the following ones.
+            // If there are no resources for this connection, there are none for the rest either.
             guard self.park(client) else {
                 self.leaving = []
                 return
@@ -80,8 +79,8 @@ final class ParkedConnectionStore {
 
     private func park(_ client: ClientConnection) -> Bool {
         guard let descriptor = client.duplicateDescriptor() else { return false }
-        // Parking must not use the reserved descriptors: the closed channel frees a lower
-        // descriptor for another client, so idle clients would soon use up the reserve.
+        // Parked connections must not use reserved descriptors. The closed channel frees a lower
+        // descriptor for another client, so idle clients would soon exhaust the reserve.
         guard descriptor < self.descriptors.end(for: .client) else {
             _ = Glibc.close(descriptor)
             return false
@@ -106,7 +105,7 @@ final class ParkedConnectionStore {
         return true
     }
 
-    /// Handles connections that were reported.
+    /// Resumes or closes connections that the poller has reported.
     func becameReadable(_ tokens: [ParkedConnectionToken]) {
         self.readable += tokens
         if !self.isWaking { self.wakeNext() }
@@ -152,16 +151,16 @@ final class ParkedConnectionStore {
             .withConnectedSocket(connection.descriptor)
             .whenComplete { result in
                 store.value.resuming -= 1
-                // The socket is closed together with its channel.
+                // If this fails, NIO has already closed the socket together with the channel.
                 if case .failure = result { woken.value.permit?.leave() }
-                // This may have been the last connection, and may have ended before its channel was
-                // ready.
+                // This may have been the last connection, closed before its channel was ready.
                 clients.value.clientLeft()
             }
     }
 
-    /// Closes all connections at once or, if `grace` is not zero, after that time; received
-    /// requests still get a response.
+    /// Closes the parked connections: at once, or after `grace` if it is not zero.
+    ///
+    /// Requests that have already been received still get a response.
     func drain(grace: TimeAmount) {
         self.leaving = []
         guard grace == .zero else {
@@ -200,7 +199,7 @@ final class ParkedConnectionStore {
 
 /// Parking and resuming.
 extension ClientConnection {
-    /// Recreates a parked connection for its next request.
+    /// Creates a connection from the record of a parked one, to process its next request.
     fileprivate convenience init(resuming parked: ParkedConnection, clients: LoopClients) {
         self.init(
             clients: clients,
@@ -213,9 +212,9 @@ extension ClientConnection {
         )
     }
 
-    /// Whether the connection is idle after a response, and its deadline is not later than `limit`.
+    /// Whether the connection is idle after a response, with an idle deadline no later than `limit`.
     ///
-    /// TLS connections cannot be parked, because their state is more than a socket.
+    /// Always false for TLS connections, which cannot be parked: their state is more than a socket.
     func isIdle(until limit: NIODeadline) -> Bool {
         guard self.exchange == .idle, let deadline = self.deadline,
             deadline <= limit, self.inbound.readableBytes == 0, !self.flow.isInputClosed,
@@ -227,7 +226,7 @@ extension ClientConnection {
         return output.isEmpty
     }
 
-    /// Returns a duplicate descriptor of the client's socket; `nil` if no descriptor is left.
+    /// Returns a duplicate of the descriptor of the client's socket, or `nil` if no descriptor is available.
     func duplicateDescriptor() -> CInt? {
         guard case .channel(let output) = self.transport else { return nil }
         let pipeline = output.context.pipeline.syncOperations
@@ -237,7 +236,7 @@ extension ClientConnection {
         return descriptor.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Closes the channel; the socket stays open through its other descriptor.
+    /// Closes the channel; the duplicate descriptor keeps the socket open.
     func detachSocket() {
         self.exchange.close()
         self.transport.close()

@@ -14,7 +14,7 @@ struct ParkedConnection {
     var deadline: NIODeadline
 }
 
-/// The parked connections of one event loop: records in an array, without an object for each.
+/// The parked connections of one event loop, as an array of records, without an object for each connection.
 struct ParkedConnectionTable {
     private struct Slot {
         var generation: UInt32 = 0
@@ -48,7 +48,7 @@ struct ParkedConnectionTable {
         return ParkedConnectionToken(worker: self.worker, slot: index, generation: self.generation)
     }
 
-    /// Returns the connection of a token; `nil` if it is no longer parked.
+    /// The connection with a token, or `nil` if it is no longer parked.
     subscript(_ token: ParkedConnectionToken) -> ParkedConnection? {
         guard self.slots.indices.contains(token.slot) else { return nil }
         let slot = self.slots[token.slot]
@@ -60,17 +60,17 @@ struct ParkedConnectionTable {
         self.slots[token.slot].connection?.permit = permit
     }
 
-    /// Removes a connection; `nil` if it is no longer parked.
+    /// Removes and returns a connection, or returns `nil` if it is no longer parked.
     mutating func remove(_ token: ParkedConnectionToken) -> ParkedConnection? {
         guard let connection = self[token] else { return nil }
         self.slots[token.slot].connection = nil
         self.free.append(UInt32(token.slot))
-        // Releases the memory that was needed for many connections.
+        // Frees the memory of the slots, which may have held many connections.
         if self.count == 0 { self.removeAll() }
         return connection
     }
 
-    /// Removes all connections whose deadline has passed.
+    /// Removes and returns all connections whose deadline has passed.
     mutating func removeOverdue(at now: NIODeadline) -> [ParkedConnection] {
         let overdue = self.slots.indices.filter { index in
             self.slots[index].connection.map { $0.deadline <= now } ?? false
@@ -86,7 +86,7 @@ struct ParkedConnectionTable {
         }
     }
 
-    /// Sets all later deadlines to `limit`.
+    /// Lowers the deadline of each connection to `limit`, unless it is earlier.
     mutating func limitDeadlines(to limit: NIODeadline) {
         for index in self.slots.indices {
             guard let deadline = self.slots[index].connection?.deadline else { continue }

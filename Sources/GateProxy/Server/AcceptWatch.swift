@@ -2,12 +2,12 @@ import Glibc
 import Logging
 package import NIOCore
 
-/// A handler for listeners that detects and reports failures to accept connections.
+/// A listener's handler that detects and reports failures to accept connections.
 ///
-/// The listener pauses for a second if the process or the system has run out of a resource, or is
-/// about to; connections then wait in the kernel's queue. NIO's own handler for such failures
-/// leaves the descriptor registered when the first accept in a tick fails, so the event loop would
-/// spin.
+/// The listener pauses for a second if the process or the system has run out of a resource or is
+/// about to; meanwhile, new connections wait in the kernel's accept queue. NIO's own handler for
+/// such failures leaves the descriptor registered if the first accept in a tick fails, so that the
+/// event loop would spin.
 package final class AcceptWatch: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
@@ -19,10 +19,11 @@ package final class AcceptWatch: ChannelInboundHandler {
     private let descriptors = DescriptorReserve()
     private var isResting = false
 
-    /// Creates a handler for a listener that accepts one kind of connection.
+    /// Creates a handler for a listener that accepts connections for `purpose`.
     ///
-    /// `closeSpareConnection` closes an idle accepted connection, so that the listener need not pause;
-    /// it returns false if there is none. `report` gets the reason why a connection cannot be accepted.
+    /// `closeSpareConnection` closes an idle accepted connection so that the listener need not
+    /// pause, and returns `false` if there is none. `report` gets the reason why a connection
+    /// cannot be accepted.
     package init(
         for purpose: DescriptorReserve.Purpose,
         closeSpareConnection: @escaping () -> Bool = { false },
@@ -34,8 +35,8 @@ package final class AcceptWatch: ChannelInboundHandler {
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {
-        // The capacity is checked between two reads, so a read must not accept more connections
-        // than checked.
+        // The number of available descriptors is checked after each read, so a read accepts only
+        // one connection.
         try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
     }
 
@@ -71,8 +72,7 @@ package final class AcceptWatch: ChannelInboundHandler {
         guard !self.isResting else { return }
         self.report(reason)
         self.isResting = true
-        // A listener that has been closed in the meantime rejects the option, and has nothing to
-        // accept.
+        // A listener that has been closed in the meantime rejects the option, which is harmless.
         try? listener.syncOptions?.setOption(.autoRead, value: false)
         listener.eventLoop.assumeIsolated().scheduleTask(in: Self.rest) {
             self.isResting = false

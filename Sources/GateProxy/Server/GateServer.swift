@@ -14,20 +14,19 @@ package final class GateServer: Sendable {
     private let listeners: ListenerSet
     private let parkedPoller: ParkedConnectionPoller?
     private let names: NIOLoopBound<UpstreamNames>?
-    /// Whether the event loops are about to end.
-    ///
-    /// An event loop that has ended never responds.
+    /// Whether the event loops are about to end; tasks submitted to an ended event loop never complete.
     private let isEnding = Mutex(false)
-    /// The final census data of the event loops, after they have ended.
+    /// The final census data of the event loops, collected before they end.
     private let lastCensus = Mutex<[CensusHarvest]>([])
     private let isStopping = Mutex(false)
 
-    /// The address that clients connect to, with the actual port if 0 was configured; `nil` if the gate only decides
-    /// for gateways.
+    /// The address that clients connect to, with the actual port if 0 was configured.
+    ///
+    /// `nil` if the gate only decides for gateways.
     package var clientAddress: SocketAddress? { self.listeners.clientAddress }
-    /// The address for authorization requests from gateways; `nil` if there is none.
+    /// The address for authorization requests from gateways, or `nil` if there is none.
     package var gatewayAddress: SocketAddress? { self.listeners.gatewayAddress }
-    /// The second address, for TLS connections only, if there is one.
+    /// The second address for clients, for TLS connections only, or `nil` if there is none.
     package var tlsAddress: SocketAddress? { self.listeners.tlsAddress }
 
     private init(
@@ -48,13 +47,13 @@ package final class GateServer: Sendable {
         self.names = names
     }
 
-    /// Starts listening.
+    /// Starts the event loops and the listeners.
     ///
-    /// `tls` contains the certificates and keys from the files in the settings, if there are any.
-    /// `log` receives the access log, if it is enabled. `inherited` contains listening sockets to
-    /// use instead of those in the settings. `lookup` is the system's resolver, or a replacement.
+    /// `tls` contains the certificates and keys from the files in the settings, if any. `log`
+    /// receives the access log, if it is enabled. `inherited` contains listening sockets to use
+    /// instead of those in the settings. `lookup` is the system's resolver, or a replacement.
     ///
-    /// - Throws: The system error if the gate cannot listen on an address.
+    /// - Throws: The reason why the gate cannot listen on an address.
     package static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
@@ -196,7 +195,7 @@ package final class GateServer: Sendable {
         await self.onEachEventLoop { $0.use(ruleSet) }
     }
 
-    /// Records the time at which a feed confirmed its data, for reports of its age.
+    /// Records the time at which a feed confirmed its data, so that the age of the data can be reported.
     package func confirm(_ feed: String, at time: Timestamp) async {
         await self.onEachEventLoop { $0.loop.confirmedAt[feed] = time }
     }
@@ -206,8 +205,9 @@ package final class GateServer: Sendable {
         await self.onEachEventLoop { $0.clients.tls = tls }
     }
 
-    /// Returns the statistics of all event loops; `nil` if the event loops are about to end,
-    /// because their counters end with them.
+    /// Returns the total statistics of all event loops.
+    ///
+    /// `nil` if the event loops are about to end, because their counters end with them.
     package func statistics() async -> GateStatistics? {
         var sum = GateStatistics()
         for worker in self.workers {
@@ -219,9 +219,9 @@ package final class GateServer: Sendable {
         return sum
     }
 
-    /// Returns the census data since the last call, by event loop.
+    /// Returns the census data collected since the last call, with an element for each event loop.
     ///
-    /// After the event loops have ended, this is their final data.
+    /// Once the event loops are about to end, this is their final data.
     package func takeCensus() async -> [CensusHarvest] {
         guard !self.isEnding.withLock({ $0 }) else {
             return self.lastCensus.withLock { last in
@@ -238,7 +238,7 @@ package final class GateServer: Sendable {
         return harvests
     }
 
-    /// Sets whether the census distinguishes clients by their address.
+    /// Sets whether the census distinguishes clients by address.
     package func tellClients(_ tells: Bool) async {
         await self.onEachEventLoop { $0.loop.census?.countsClients = tells }
     }
@@ -250,10 +250,10 @@ package final class GateServer: Sendable {
         }
     }
 
-    /// Whether clients should connect: false once shutdown has been requested.
+    /// Whether clients should connect: `false` once shutdown has been requested.
     package var isReady: Bool { !self.isStopping.withLock { $0 } }
 
-    /// Reports the gate as not ready, and keeps serving for `drainDelay`, so that load balancers
+    /// Reports the gate as not ready, but keeps serving for `drainDelay`, so that load balancers
     /// can notice the change.
     package func leave() async {
         self.isStopping.withLock { $0 = true }
@@ -264,11 +264,10 @@ package final class GateServer: Sendable {
         try? await Task.sleep(for: delay)
     }
 
-    /// Stops listening, lets exchanges complete, and closes the remaining connections at the
-    /// deadline.
+    /// Stops listening, lets exchanges complete, and closes the remaining connections.
     ///
-    /// WebSockets, which do not end by themselves, receive a close frame shortly before the
-    /// deadline. `timeout` is the time for exchanges to complete.
+    /// `timeout` is the time that exchanges have to complete. WebSockets, which do not end by
+    /// themselves, receive a close frame shortly before the timeout expires.
     ///
     /// - Returns: Whether all exchanges completed.
     package func shutDown(timeout: TimeAmount) async -> Bool {
@@ -316,14 +315,14 @@ package final class GateServer: Sendable {
         await self.listeners.waitUntilClosed()
     }
 
-    /// Whether every event loop runs a task within the time limit.
+    /// Returns whether every event loop runs a task within the time limit.
     package func isResponsive(within limit: TimeAmount) async -> Bool {
         let watch = MultiThreadedEventLoopGroup.singleton.next()
         return (try? await self.isResponsive(within: limit, on: watch).get()) ?? false
     }
 
-    /// Whether every event loop runs a task within the time limit, without using a thread of the
-    /// concurrency runtime.
+    /// Returns whether every event loop runs a task within the time limit, without using a thread
+    /// of the concurrency runtime.
     ///
     /// `watch` must be a separate event loop, because the gate's own event loops may not respond.
     package func isResponsive(

@@ -17,26 +17,25 @@ package struct InheritedListeners: Sendable {
     var isEmpty: Bool { self.clients.isEmpty && self.gateways.isEmpty }
 }
 
-/// The listening sockets: the gate's own, or inherited ones.
+/// The gate's listening sockets, which it opened itself or inherited.
 struct ListenerSet: Sendable {
     private let channels: [any Channel]
-    /// The sockets that the gate has opened itself.
+    /// The sockets that the gate opened itself.
     private let own: [any Channel]
-    /// Whether another process, on this machine or behind the same load balancer, continues to
-    /// serve clients.
+    /// Whether another gate, on this machine or behind the same load balancer, continues to serve clients.
     private let hasSuccessor: Bool
     private let sharesPort: Bool
 
-    /// The address for clients; `nil` if there are only gateways.
+    /// The address for clients, or `nil` if the gate only decides for gateways.
     let clientAddress: SocketAddress?
-    /// The address that accepts only TLS connections, if there is one.
+    /// The address for TLS connections only, or `nil` if there is none.
     let tlsAddress: SocketAddress?
-    /// The address for authorization requests from gateways, if there is one.
+    /// The address for authorization requests from gateways, or `nil` if there is none.
     let gatewayAddress: SocketAddress?
 
-    /// Creates the listeners.
+    /// Opens the configured listeners, or uses the inherited ones.
     ///
-    /// `bootstrap` returns the bootstrap for a kind of peers.
+    /// `bootstrap` returns the bootstrap for a kind of peer.
     init(
         _ settings: GateSettings,
         inherited: InheritedListeners,
@@ -45,7 +44,8 @@ struct ListenerSet: Sendable {
     ) async throws {
         var channels: [any Channel] = []
         var own: [any Channel] = []
-        /// Listens on inherited sockets or, without them, on an endpoint; returns the first address.
+        /// Listens on the inherited sockets or, if there are none, on the endpoint; returns the
+        /// first address.
         func listen(
             for peers: PeerKind,
             on descriptors: [CInt],
@@ -116,7 +116,7 @@ struct ListenerSet: Sendable {
 
     /// How long idle connections may stay open during the drain.
     ///
-    /// With a successor, a restart must not lose requests that are in transit.
+    /// Not zero if another gate takes over: no request in transit may be lost during a restart.
     var drainGrace: TimeAmount { self.hasSuccessor ? .seconds(1) : .zero }
 
     /// Returns once one of the sockets is closed, for any reason, or the task is canceled.
@@ -134,9 +134,9 @@ struct ListenerSet: Sendable {
 
     /// Stops listening.
     ///
-    /// Accepted connections reach their event loops first. The same applies to connections in the
-    /// accept queues of sockets that are closed with this process, because the kernel would reset
-    /// them.
+    /// If another gate takes over, connections that have already been accepted first reach their
+    /// event loops. Connections in the accept queues of the gate's own sockets are accepted first
+    /// as well, because the kernel would reset them.
     func close(_ eventLoops: [any EventLoop]) async {
         if self.hasSuccessor {
             if !self.own.isEmpty {
@@ -146,8 +146,8 @@ struct ListenerSet: Sendable {
             for channel in self.channels {
                 try? await channel.setOption(.autoRead, value: false).get()
             }
-            // Three rounds: from the listener's event loop to the connection's, back again, and
-            // once more to the connection's.
+            // Three rounds, because an accepted connection passes from the listener's event loop to
+            // its own, back, and to its own again.
             for _ in 0..<3 {
                 for eventLoop in eventLoops { try? await eventLoop.submit {}.get() }
             }
@@ -155,11 +155,11 @@ struct ListenerSet: Sendable {
         for channel in self.channels { try? await channel.close() }
     }
 
-    /// Makes the kernel ignore new connection attempts; handshakes in progress continue.
+    /// Makes the kernel ignore new connection attempts, but not handshakes in progress.
     ///
-    /// Clients retry after a second, and then reach the successor. The minimum hop count is the
-    /// only setting that a listener checks for new handshakes but not for handshakes in progress.
-    /// No peer on an ordinary network can have a hop count of 255.
+    /// Clients retry after a second, and then reach the gate that takes over. The minimum hop count
+    /// is the only setting of a listener that the kernel checks for new handshakes but not for
+    /// handshakes in progress. Packets from ordinary networks arrive with a hop count below 255.
     private func turnAwayNewcomers() async {
         for channel in self.own {
             guard let socket = channel as? any SocketOptionProvider else { continue }
@@ -177,8 +177,9 @@ struct ListenerSet: Sendable {
         }
     }
 
-    /// `IP_MINTTL` and `IPV6_MINHOPCOUNT` on Linux.
+    /// The value of `IP_MINTTL` on Linux.
     private static let minimalTTL: CInt = 21
+    /// The value of `IPV6_MINHOPCOUNT` on Linux.
     private static let minimalHopCount: CInt = 73
 
     /// Waits until handshakes have had time to complete and the accept queues are empty.
@@ -190,7 +191,7 @@ struct ListenerSet: Sendable {
                 guard let socket = channel as? any SocketOptionProvider,
                     let info = try? await socket.getTCPInfo().get()
                 else { continue }
-                // For a listener, this is the length of its accept queue.
+                // For a listener, `tcpi_unacked` is the length of the accept queue.
                 waiting += info.tcpi_unacked
             }
             if waiting == 0, round >= 1 { return }
@@ -200,7 +201,7 @@ struct ListenerSet: Sendable {
 
 /// The reason why the gate cannot listen on an address, and how to fix the problem.
 package struct BindProblem: Error, CustomStringConvertible {
-    /// The configured address.
+    /// The address and port as configured.
     package let endpoint: Endpoint
     package let description: String
 

@@ -4,25 +4,26 @@ import GateWire
 package import Logging
 package import NIOCore
 
-/// An event loop with all its objects; the worker references them, but they do not reference the
-/// worker.
+/// An event loop and the objects on it.
+///
+/// The worker references the objects, but they do not reference the worker.
 package final class Worker {
     package let eventLoop: any EventLoop
     let loop: LoopContext
     package let clients: LoopClients
-    /// Connections between two requests, without a channel.
+    /// The store for idle connections without a channel, or `nil` if parking is disabled.
     private(set) var parkedConnections: ParkedConnectionStore?
-    /// The connections with long-lived responses that have not been re-evaluated against the
-    /// current rules.
+    /// The connections with long-lived responses that are still to be re-evaluated against the current rules.
     private var unjudged: [ClientConnection] = []
     private var ticker: RepeatedTask?
     private var whenDrained: EventLoopPromise<Void>?
 
     /// Creates a worker for an event loop.
     ///
-    /// `wallClock` is compared with dates in the rules. `uptime` is the clock for timeouts and for
+    /// `wallClock` is the clock for dates in the rules. `uptime` is the clock for timeouts and for
     /// the lag of the event loop. `accessLog` receives the lines of the access log, if it is
-    /// enabled. `connect` opens connections to the backend; `nil` to use the settings.
+    /// enabled. `connect` opens connections to the backend; if it is `nil`, they are opened
+    /// according to the settings.
     init(
         eventLoop: any EventLoop,
         settings: GateSettings,
@@ -68,8 +69,8 @@ package final class Worker {
         )
     }
 
-    /// Creates a worker that connects to the backend according to the settings, without a
-    /// connection limit per address.
+    /// Creates a worker that connects to the backend according to the settings, and does not limit
+    /// connections per address.
     package convenience init(
         eventLoop: any EventLoop,
         settings: GateSettings,
@@ -96,7 +97,7 @@ package final class Worker {
 
     /// Enables parking of connections; must be called before `start()`.
     ///
-    /// `index` is the index of this worker in the poller, and `idleTime` the time that a connection
+    /// `index` is the index of this worker in the poller, and `idleTime` is how long a connection
     /// must be idle before it is parked.
     func openParkedConnections(index: Int, watch: ParkedConnectionPoller, idleTime: TimeAmount) {
         guard index <= ParkedConnectionToken.lastWorker else { return }
@@ -119,7 +120,7 @@ package final class Worker {
         switch self.loop.tick() {
         case .same: break
         case .later(let second): self.reevaluateExpired(at: second)
-        // Dates that had passed are in the future again, so decisions made after them are invalid.
+        // Dates that had passed are in the future again, so decisions made since then are invalid.
         case .setBack: self.use(self.loop.rules.ruleSet)
         }
         self.clients.endOverdue()
@@ -147,11 +148,11 @@ package final class Worker {
 }
 
 extension Worker {
-    /// The number of streams and tunnels to re-evaluate together; requests are processed between
+    /// The number of long-lived responses to re-evaluate in a batch; requests are processed between
     /// two batches.
     private static let reevaluationBatchSize = 64
 
-    /// Re-evaluates long-lived responses whose verdict has expired.
+    /// Re-evaluates the long-lived responses whose decision has expired.
     private func reevaluateExpired(at now: Timestamp) {
         let overdue = self.clients.all.filter { client in
             (client.request.revocable?.validUntil ?? client.exchange.events?.validUntil).map {
@@ -187,9 +188,9 @@ extension Worker {
 extension Worker {
     /// Lets current exchanges complete, and closes all other connections.
     ///
-    /// `grace` is the time for which idle connections may stay open, for one last request.
+    /// `grace` is how long idle connections may stay open for one last request.
     ///
-    /// - Returns: A future that succeeds once no client is left.
+    /// - Returns: A future that succeeds once no client is connected.
     package func drain(grace: TimeAmount = .zero) -> EventLoopFuture<Void> {
         self.loop.beginDraining(grace: grace)
         let promise = self.whenDrained ?? self.eventLoop.makePromise(of: Void.self)
@@ -202,7 +203,7 @@ extension Worker {
         return promise.futureResult
     }
 
-    /// Closes all remaining connections, in any state.
+    /// Closes all remaining connections, whatever their state.
     package func closeAll() {
         self.clients.abortAll()
         self.parkedConnections?.closeAll()

@@ -4,18 +4,19 @@ package import NIOCore
 ///
 /// Many clients read the response only after they have sent the whole body.
 package struct DiscardLimits: Equatable, Sendable {
-    /// The size, in bytes, of the largest body that is read to its end before an HTTP/1.1 response is sent, so that the
-    /// connection can stay open.
+    /// The maximum size, in bytes, of a body that is read completely before an HTTP/1.1 response is
+    /// sent, so that the connection can stay open.
     package var awaitedBytes: UInt64
-    /// The maximum time to hold the response while such a body arrives.
+    /// The maximum time to delay the response while such a body arrives.
     package var awaitedTime: TimeAmount
-    /// The maximum number of bytes of a body to discard after the response.
+    /// The maximum number of bytes of a body to read and discard after the response.
     package var bytes: UInt64
     /// The maximum time to spend on reading a body after the response.
     package var time: TimeAmount
 
-    /// 64 KiB within 1 s before the response, and 64 MiB within 30 s after it: enough for a whole photo, or for the
-    /// beginning of a video.
+    /// 64 KiB within 1 s before the response, and 64 MiB within 30 s after it.
+    ///
+    /// This is enough for a whole photo, or for the beginning of a video.
     package static let defaults = DiscardLimits(awaitedBytes: 64 * 1024, bytes: 64 * 1024 * 1024)
 
     package init(

@@ -18,7 +18,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses `HOST:PORT`; IPv6 addresses must be in brackets.
     ///
-    /// `defaultPort` applies if the string contains no port; if it is `nil`, a port is required.
+    /// `defaultPort` applies if the string contains no port. If `defaultPort` is `nil`, the port is required.
     package init?(_ text: String, defaultPort: Int? = nil) {
         var host = Substring(text)
         var port = defaultPort
@@ -41,8 +41,9 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Returns the end of an error message for a string that is not `HOST:PORT`: a suggested
-    /// correction, or an empty string.
+    /// Returns the end of an error message about a string that is not `HOST:PORT`.
+    ///
+    /// This is a suggested correction, or an empty string if there is none.
     package static func hint(for text: String) -> String {
         for (scheme, rest) in Self.schemes(of: text) where Endpoint(rest) != nil {
             return "; write \(rest), without \(scheme)"

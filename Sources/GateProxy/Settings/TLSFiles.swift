@@ -2,7 +2,7 @@
 package struct TLSFiles: Equatable, Sendable {
     /// The files of a certificate and its key, both in PEM format.
     package struct Pair: Equatable, Sendable {
-        /// The file with the leaf certificate, followed by the intermediate certificates.
+        /// The path of the file with the leaf certificate, followed by the intermediate certificates.
         package var certificates: String
         package var key: String
 
@@ -16,8 +16,9 @@ package struct TLSFiles: Equatable, Sendable {
     package var first: Pair
     /// Additional certificates, selected by the server name that the client sends.
     package var others: [Pair]
-    /// The file with the CA certificates that client certificates are verified against; `nil` if
-    /// clients need no certificate.
+    /// The path of the file with the CA certificates that client certificates are verified against.
+    ///
+    /// `nil` if clients need no certificate.
     package var clientAuthorities: String?
 
     package init(first: Pair, others: [Pair] = [], clientAuthorities: String? = nil) {

@@ -2,7 +2,7 @@ import GateWire
 import Glibc
 package import NIOCore
 
-/// The proxies that are trusted to report a client's address: addresses and CIDR ranges.
+/// The addresses and CIDR ranges of the proxies that are trusted to report a client's address.
 package struct TrustedProxies: Equatable, Sendable {
     private struct AddressRange: Equatable {
         var address: [UInt8]
@@ -19,7 +19,7 @@ package struct TrustedProxies: Equatable, Sendable {
 
     /// Parses addresses (`10.0.0.7`) and ranges (`10.0.0.0/8`, `fd00::/8`).
     ///
-    /// - Returns: `nil` if any of the strings is neither.
+    /// - Returns: `nil` if any of the strings is invalid.
     package init?(_ texts: [String]) {
         self.ranges = []
         for text in texts {
@@ -39,7 +39,7 @@ package struct TrustedProxies: Equatable, Sendable {
         peer?.ipAddress.map(self.contains) ?? false
     }
 
-    /// Whether the string is the address of a trusted proxy.
+    /// Returns whether a string is the address of a trusted proxy.
     func contains(_ text: String) -> Bool {
         guard !self.ranges.isEmpty, let address = Self.bytes(text) else { return false }
         return self.ranges.contains { range in
@@ -51,7 +51,7 @@ package struct TrustedProxies: Equatable, Sendable {
         }
     }
 
-    /// Returns the address in network byte order; an IPv4-mapped IPv6 address is returned as IPv4.
+    /// Parses an address and returns it in network byte order, an IPv4-mapped IPv6 address as IPv4.
     static func bytes(_ text: String) -> [UInt8]? {
         var v4 = [UInt8](repeating: 0, count: 4)
         if unsafe inet_pton(AF_INET, text, &v4) == 1 { return v4 }
@@ -59,11 +59,10 @@ package struct TrustedProxies: Equatable, Sendable {
         return unsafe inet_pton(AF_INET6, text, &v6) == 1 ? Self.unmapped(v6) : nil
     }
 
-    /// Returns the client's address from the list of addresses that a request has passed through,
-    /// with the nearest last.
+    /// Returns the client's address, given the addresses that a request has passed through, the nearest last.
     ///
-    /// The result is the last entry that is not a trusted proxy; `nil` if there is none, or if it
-    /// is not an address.
+    /// The result is the last entry that is not a trusted proxy, or `nil` if there is none or if
+    /// that entry is not an address.
     func clientAddress(in list: [String]) -> String? {
         list.last { !self.contains($0) }.flatMap { Self.bytes($0) == nil ? nil : $0 }
     }

@@ -2,11 +2,11 @@ import GateWire
 import NIOCore
 import NIOSSL
 
-/// The certificate verification for backends; requests are not sent to backends that fail it.
+/// The certificate verification for backends; no request is sent to a backend that fails it.
 package struct UpstreamTLS: Sendable {
-    /// The TLS contexts, by offered protocol.
+    /// The TLS contexts, keyed by the protocol to offer.
     let contexts: [UpstreamProtocol: NIOSSLContext]
-    /// The name that the certificates of the default backends must contain; `nil` for their host.
+    /// The name that the certificates of the default backends must contain; `nil` stands for their host name.
     let serverName: String?
 
     /// The reason why a certificate file cannot be used, or why verification is not possible.
@@ -14,10 +14,10 @@ package struct UpstreamTLS: Sendable {
         package let description: String
     }
 
-    /// Creates contexts for TLS 1.2 or later that trust the system's CA certificates, or only those
-    /// in a PEM file.
+    /// Creates contexts for TLS 1.2 or later.
     ///
-    /// `protocols` are the protocols of the targets.
+    /// The contexts trust the CA certificates in the PEM `file` or, if it is `nil`, those of the
+    /// system. `protocols` are the protocols of the targets.
     ///
     /// - Throws: The reason why the file cannot be used.
     package init(
@@ -27,7 +27,7 @@ package struct UpstreamTLS: Sendable {
     ) throws(Failure) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        // Kept short, because a backend may never send a close notification.
+        // The timeout is short, because a backend may never send a close notification.
         configuration.shutdownTimeout = .seconds(1)
         if let file { configuration.trustRoots = .certificates(try Self.certificates(in: file)) }
         self.serverName = serverName
@@ -52,7 +52,7 @@ package struct UpstreamTLS: Sendable {
         }
     }
 
-    /// Whether a name can be sent as a server name and verified.
+    /// Returns whether a name can be sent as a server name and verified.
     package static func isServerName(_ name: String) -> Bool {
         (1...253).contains(name.utf8.count) && (try? SocketAddress(ipAddress: name, port: 0)) == nil
             && name.utf8.allSatisfy { byte in

@@ -57,8 +57,9 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
             .map { String($0.trimmingPrefix { $0 == " " }) }
     }
 
-    /// Returns the end of an error message for a list that contains an invalid target: a suggested
-    /// correction, or an empty string.
+    /// Returns the end of an error message about a list that contains an invalid target.
+    ///
+    /// This is a suggested correction, or an empty string if there is none.
     package static func hint(for list: String) -> String {
         let items = self.items(of: list)
         guard let text = items.first(where: { UpstreamTarget($0) == nil }) else { return "" }
@@ -89,7 +90,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return String(text.dropFirst(scheme.count))
     }
 
-    /// Returns the target with the chosen protocol; `nil` if the choice contradicts the scheme.
+    /// Returns the target with the chosen protocol, or `nil` if the choice contradicts the scheme.
     package func speaking(_ choice: UpstreamProtocolChoice) -> UpstreamTarget? {
         var target = self
         switch choice {
@@ -103,18 +104,18 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return target
     }
 
-    /// The `Host` value for requests without `Host`.
+    /// The `Host` value for requests that lack the field.
     var authority: String {
         // RFC 9112 defines no host for a Unix socket; curl sends the same value.
         self.endpoint?.description ?? "localhost"
     }
 
-    /// The host and the port; `nil` for a Unix socket.
+    /// The host and the port, or `nil` for a Unix socket.
     var endpoint: Endpoint? {
         if case .endpoint(let endpoint) = self.place { endpoint } else { nil }
     }
 
-    /// The address, if no lookup is needed.
+    /// The address, or `nil` if it must be looked up.
     var literalAddress: SocketAddress? {
         switch self.place {
         case .endpoint(let endpoint):
@@ -140,7 +141,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
 /// The protocol of a backend.
 package enum UpstreamProtocol: Hashable, Sendable {
     case http1
-    /// HTTP/2 with prior knowledge, or as the only protocol offered over TLS (RFC 9113 section 3.3).
+    /// HTTP/2 with prior knowledge or, over TLS, as the only protocol offered (RFC 9113 section 3.3).
     case http2
     /// The protocol that the backend selects over TLS (ALPN, RFC 7301).
     case negotiated

@@ -1,9 +1,9 @@
 internal import NIOSSL
 
-/// The reason why a TLS handshake failed, with a hint on how to fix it.
+/// The reason why a TLS handshake failed, with a hint on how to fix the problem.
 ///
-/// It is derived from the name of the TLS error: the library reports a number, a name and a source
-/// location, of which only the name is useful.
+/// The reason is derived from the name in the TLS library's error. The library also reports a
+/// number and a source location, which are of no use to operators.
 struct HandshakeProblem: Equatable, Hashable {
     /// The other side of the handshake.
     enum Peer {
@@ -12,7 +12,7 @@ struct HandshakeProblem: Equatable, Hashable {
     }
 
     let description: String
-    /// Whether the operator can fix the problem; only such problems are logged.
+    /// Whether the operator can fix the problem; other problems are not logged.
     let isActionable: Bool
 
     private init(_ description: String, isActionable: Bool = true) {
@@ -20,13 +20,13 @@ struct HandshakeProblem: Equatable, Hashable {
         self.isActionable = isActionable
     }
 
-    /// Creates a problem from an error; `nil` if the error is not a failed handshake.
+    /// Creates a problem from an error, or returns `nil` if the error is not a failed handshake.
     init?(_ error: any Error, with peer: Peer) {
         guard case .handshakeFailed? = error as? NIOSSLError else { return nil }
         self.init(names: Self.names(in: "\(error)"), with: peer)
     }
 
-    /// Creates a problem from the library's names for the reasons, such as `HTTP_REQUEST`.
+    /// Creates a problem from the library's names for its reasons, such as `HTTP_REQUEST`.
     init(names: [String], with peer: Peer) {
         let known = names.lazy.compactMap { Self.words(for: $0, peer) }.first
         if let known {
@@ -37,7 +37,9 @@ struct HandshakeProblem: Equatable, Hashable {
         }
     }
 
-    /// Returns the names of the reasons in an error message, where they follow the name of an internal function:
+    /// Returns the library's names for the reasons in an error message.
+    ///
+    /// Each of them follows the name of an internal function:
     /// `…:SSL routines:OPENSSL_internal:HTTP_REQUEST at …`.
     static func names(in text: String) -> [String] {
         text.split(separator: "OPENSSL_internal:").dropFirst().map { part in

@@ -3,20 +3,20 @@ import Glibc
 import NIOCore
 internal import NIOSSL
 
-/// The certificates and keys for TLS handshakes, loaded once and replaced as a whole.
+/// The certificates and keys of the listeners, loaded together and replaced together.
 package struct ServerTLS: Sendable {
     let context: NIOSSLContext
     /// The earliest expiry time of all certificates, in seconds since 1970.
     package let expiry: Int
-    /// The file of the certificate that expires first.
+    /// The path of the certificate file that expires first.
     private let expiringFile: String
 
-    /// HTTP/2 is used if the client supports it (RFC 9113 section 3.2).
+    /// The supported protocols, in order of preference (RFC 9113 section 3.2).
     private static let applicationProtocols = ["h2", "http/1.1"]
 
-    /// Loads the files, blocking the thread.
+    /// Loads the files, which blocks the thread.
     ///
-    /// - Throws: An error for the first file that cannot be used.
+    /// - Throws: The problem with the first file that cannot be used.
     package init(_ files: TLSFiles) throws(TLSFileError) {
         let authorities = try files.clientAuthorities.map(Self.certificates)
         let first = try Identity(files.first)
@@ -27,7 +27,7 @@ package struct ServerTLS: Sendable {
         for name in first.names { names.add(name, .noChanges) }
         for pair in files.others {
             let identity = try Identity(pair)
-            // Detects a mismatched key now rather than in the first handshake that needs it.
+            // Detects a mismatched key now rather than in the first handshake that uses it.
             _ = try identity.context(Self.configuration(identity, authorities: authorities))
             for name in identity.names { names.add(name, identity.override) }
             if identity.expiry < earliest.expiry { earliest = identity }
@@ -45,12 +45,11 @@ package struct ServerTLS: Sendable {
 
     /// How long before the expiry of a certificate the warnings start, in seconds.
     ///
-    /// Let's Encrypt certificates are renewed thirty days before they expire, so renewal has been
-    /// failing for a long time by then.
+    /// Let's Encrypt certificates are usually renewed thirty days before they expire, so by this
+    /// time, renewal has been failing for more than two weeks.
     private static let renewalTime = 14 * 86_400
 
-    /// Returns a warning about the earliest expiry, or `nil` if it is not near; `now` is in seconds
-    /// since 1970.
+    /// Returns a warning if the earliest expiry is near or has passed; `now` is in seconds since 1970.
     package func remark(at now: Int) -> String? {
         Self.remark(onExpiry: self.expiry, of: self.expiringFile, at: now)
     }
@@ -74,7 +73,7 @@ package struct ServerTLS: Sendable {
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = self.applicationProtocols
-        // Kept short, because clients need not respond to the close notification.
+        // The timeout is short, because clients need not respond to the close notification.
         configuration.shutdownTimeout = .seconds(1)
         if let authorities {
             configuration.certificateVerification = .noHostnameVerification
@@ -95,12 +94,12 @@ package struct ServerTLS: Sendable {
 }
 
 extension ServerTLS {
-    /// A certificate and its key.
+    /// A certificate chain with its private key.
     private struct Identity {
         let files: TLSFiles.Pair
         let chain: [NIOSSLCertificateSource]
         let key: NIOSSLPrivateKey
-        /// The DNS names in the certificate.
+        /// The DNS names in the leaf certificate.
         let names: [String]
         let expiry: Int
 
@@ -150,15 +149,17 @@ extension NIOSSLCertificate {
     }
 }
 
-/// Reads small files.
+/// Access to the content of small files.
 enum FileContent {
     /// The maximum size of a file in bytes.
     ///
     /// Keys and certificates take up a few kilobytes, and a bundle of all public CA certificates
-    /// 250 KB.
+    /// takes up 250 KB.
     private static let limit = 4 * 1024 * 1024
 
-    /// - Throws: The system error, or an error for a file that is too large.
+    /// Returns the content of a file.
+    ///
+    /// - Throws: The system error, or an error about a file that is too large.
     static func read(_ path: String) throws(TLSFileError) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw self.systemError(path) }
@@ -184,14 +185,14 @@ enum FileContent {
     }
 }
 
-/// A map from server names to values, with exact names and wildcards for one label (RFC 6125
-/// section 6.4.3).
+/// A map from server names to values, whose keys are exact names and single-label wildcards (RFC
+/// 6125 section 6.4.3).
 struct ServerNames<Value: Sendable>: Sendable {
     private var exact: [String: Value] = [:]
-    /// The values for wildcards, by the name after `*.`.
+    /// The values for wildcards, keyed by the name after `*.`.
     private var wildcards: [String: Value] = [:]
 
-    /// Adds a name from a certificate; the first value added for a name is kept.
+    /// Adds a value for a name from a certificate, unless the name already has one.
     mutating func add(_ name: String, _ value: Value) {
         let name = Self.normalized(name)
         if name.hasPrefix("*.") {
@@ -202,7 +203,7 @@ struct ServerNames<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the value for a server name; an exact name takes precedence over a wildcard.
+    /// The value for a server name, with exact names taking precedence over wildcards.
     subscript(name: String) -> Value? {
         let name = Self.normalized(name)
         if let value = self.exact[name] { return value }

@@ -1,22 +1,23 @@
 import Glibc
 import NIOCore
 
-/// The output to a channel, which writes directly to the socket while the channel has no pending output.
+/// The output to a channel, written directly to the socket while the channel has no pending output.
 ///
-/// In most cases, the kernel accepts a whole response at once. NIO's path through the pipeline and
-/// its queue would then cost as much as reading the request. If the kernel does not accept
-/// everything, the rest and all further output go to NIO, which waits for the socket and handles
-/// errors.
+/// In most cases, the kernel accepts a whole response at once. Passing such a response through
+/// NIO's pipeline and write queue would cost as much as reading the request. If the kernel does not
+/// accept everything, the rest and all further output go to NIO, which waits for the socket and
+/// handles errors.
 final class ChannelOutput {
     let context: ChannelHandlerContext
-    /// The direct path to the socket; `nil` if all output goes through the channel.
+    /// The direct path to the socket, or `nil` if all output goes through the channel.
     private let bypass: SocketBypass?
-    /// The bytes that were written but not flushed, if they are a single buffer.
+    /// The bytes that were written but not flushed, provided that they are a single buffer.
     private var unflushed: ByteBuffer?
-    /// Whether the channel may have pending bytes, which must be sent first.
+    /// Whether the channel may have pending bytes, which must be sent before any others.
     private var usesChannel = false
-    /// Small buffers that follow those in the channel, copied together: a slice of one byte would retain the whole
-    /// receive buffer.
+    /// The small buffers to be written to the channel next, copied into a single buffer.
+    ///
+    /// A slice of one byte would retain the whole receive buffer.
     private var joined = ByteBuffer()
     /// Whether a callback will run once the channel has sent all its output.
     private var awaitsRoom = false
@@ -27,21 +28,21 @@ final class ChannelOutput {
     /// The number of small buffers that are written without checking whether the channel has
     /// pending output.
     private static let fewPieces = 16
-    /// The number of joined bytes at which they are written to the channel.
+    /// The size in bytes at which the joined buffer is written to the channel.
     private static let enough = 16 * 1024
-    /// Whether a write failed because of a connection reset.
+    /// Whether a write failed because the peer has reset the connection.
     private(set) var wasReset = false
 
     /// Creates an output for the handler with this context.
     ///
-    /// `bypassesChannel` states whether to write directly to the socket, which is not possible if another handler in
-    /// the pipeline transforms the output.
+    /// `bypassesChannel` indicates whether to write directly to the socket, which is not possible
+    /// if another handler in the pipeline transforms the output.
     init(_ context: ChannelHandlerContext, bypassesChannel: Bool) {
         self.context = context
         self.bypass = bypassesChannel ? SocketBypass(context.channel) : nil
     }
 
-    /// Reads more input, once all available input has been read.
+    /// Reads more input; must be called once all available input has been read.
     func readNext() {
         self.bypass?.readNext()
     }
@@ -53,19 +54,20 @@ final class ChannelOutput {
 
     private var isChannelEmpty: Bool { self.waitingInChannel == 0 }
 
-    /// The number of pending bytes in the channel; `nil` if it is closed.
+    /// The number of pending bytes in the channel, or `nil` if the channel is closed.
     private var waitingInChannel: Int? {
         try? self.context.channel.syncOptions?.getOption(.bufferedWritableBytes)
     }
 
-    /// The number of bytes that the peer has not received: those pending in this process, and those in the kernel.
+    /// The number of bytes that the peer has not received: those pending in this process and in the kernel.
     ///
-    /// The kernel must be queried, because it reports a socket as writable only if a lot of space is free.
+    /// The kernel must be queried, because it reports a socket as writable only once much of the
+    /// send buffer is free.
     var untaken: Int {
         let pipeline = self.context.pipeline.syncOperations
         let held = try? pipeline.withUnsafeTransportIfAvailable(of: CInt.self) { socket in
             var count: CInt = 0
-            // `SIOCOUTQ` of tcp(7): the unacknowledged bytes.
+            // `SIOCOUTQ` of tcp(7) is the number of bytes that the peer has not acknowledged.
             return unsafe ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
         }
         let own = (self.unflushed?.readableBytes ?? 0) + self.joined.readableBytes
@@ -89,7 +91,9 @@ final class ChannelOutput {
         }
     }
 
-    /// Writes a buffer, whose memory may be reused afterwards, because the kernel or the channel then has its content.
+    /// Writes and flushes a buffer.
+    ///
+    /// Afterwards, the kernel or the channel has the content, so the memory of the buffer can be reused.
     func writeAndFlush(_ buffer: inout ByteBuffer) {
         self.leaveToChannel()
         if let bypass = self.bypass, self.mayPassChannel {
@@ -100,7 +104,7 @@ final class ChannelOutput {
         self.flushChannel()
     }
 
-    /// Writes a buffer to the channel, or joins it with the small buffers that are waiting.
+    /// Writes a buffer to the channel, or adds it to the joined buffer.
     private func enqueue(_ buffer: ByteBuffer) {
         self.usesChannel = true
         guard buffer.readableBytes < Self.smallest, self.holdsOthers else {
@@ -112,7 +116,7 @@ final class ChannelOutput {
         if self.joined.readableBytes >= Self.enough { self.leaveJoined() }
     }
 
-    /// Whether the channel has enough pending output for a small buffer to wait.
+    /// Whether the channel has enough pending output for a small buffer to be joined with others.
     private var holdsOthers: Bool {
         if self.joined.readableBytes > 0 { return true }
         self.smallPieces += 1
@@ -139,7 +143,7 @@ final class ChannelOutput {
         }
     }
 
-    /// Calls `done` once the kernel has accepted all output, or if it never will.
+    /// Calls `done` once the kernel has accepted all output, or once that has become impossible.
     func whenWritten(_ done: @escaping () -> Void) {
         self.leaveToChannel()
         self.leaveJoined()
@@ -152,7 +156,7 @@ final class ChannelOutput {
         written.futureResult.assumeIsolated().whenComplete { _ in done() }
     }
 
-    /// Half-closes the connection after all output.
+    /// Closes the write side of the connection after all output has been sent.
     func end() {
         self.flush()
         self.leaveJoined()
@@ -160,9 +164,9 @@ final class ChannelOutput {
         self.context.close(mode: .output, promise: nil)
     }
 
-    /// Turns the following close into a connection reset.
+    /// Makes the next close reset the connection.
     ///
-    /// The TLS handler, of type `TLS`, would otherwise send a close notification first.
+    /// With TLS, this closes the channel, bypassing the handler of type `TLS`, which would send a close notification.
     func prepareReset<TLS: ChannelHandler>(below _: TLS.Type) {
         let socket = self.context.channel as? any SocketOptionProvider
         _ = socket?.setSoLinger(Glibc.linger(l_onoff: 1, l_linger: 0))
@@ -170,7 +174,7 @@ final class ChannelOutput {
         tls?.close(promise: nil)
     }
 
-    /// Leaves the output to the channel, which writes several buffers together.
+    /// Passes the unflushed buffer to the channel, which writes several buffers together.
     private func leaveToChannel() {
         guard let buffer = self.unflushed.take() else { return }
         self.enqueue(buffer)
@@ -182,22 +186,22 @@ final class ChannelOutput {
     }
 }
 
-/// Settings for reads from the socket.
+/// The settings for reads from the socket.
 extension ChannelOutput {
-    /// Reads into large buffers from now on.
+    /// Makes all further reads use large buffers.
     ///
-    /// Each read costs a system call, a write, and one partly filled segment, which two kernels
-    /// process: the gate's and the receiver's.
+    /// Each read costs a system call, a write, and a partly filled segment, which both the gate's
+    /// and the receiver's kernel must process.
     func useLargeReads(_ buffers: LargeBuffers) {
         let buffers = NIOLoopBound(buffers, eventLoop: self.context.eventLoop)
         let allocator = LargeReadAllocator(buffers, expectsLargeReads: true)
         let options = self.context.channel.syncOptions
         try? options?.setOption(.recvAllocator, value: allocator)
-        // The channel keeps one buffer for each read of an event-loop tick.
+        // The channel keeps a separate buffer for each read of an event-loop tick.
         try? options?.setOption(.maxMessagesPerRead, value: 1)
     }
 
-    /// Restores the read settings that a new channel has.
+    /// Restores the read settings of a new channel.
     func useDefaultReads() {
         let options = self.context.channel.syncOptions
         try? options?.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator())

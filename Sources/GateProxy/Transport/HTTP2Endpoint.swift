@@ -1,33 +1,32 @@
 import GateWire
 import NIOCore
 
-/// The gate's side of an HTTP/2 connection, with the parts shared by connections to clients and to
-/// backends.
+/// The gate's side of an HTTP/2 connection to a client or a backend.
 protocol HTTP2Endpoint: HTTP2Sending {
     var eventLoop: any EventLoop { get }
-    /// The output to the peer; `nil` after the channel was removed.
+    /// The output to the peer, or `nil` after the handler was removed.
     var output: ChannelOutput? { get }
-    /// Whether the connection is closing; further input is discarded.
+    /// Whether the connection is closing, so that further input is discarded.
     var isClosing: Bool { get }
     var reader: HTTP2FrameReader { get set }
     var peer: HTTP2PeerSettings { get set }
     var streams: HTTP2StreamTable<Stream> { get }
 
-    /// Whether the remaining received frames are left for the next event-loop tick.
+    /// Whether the remaining received frames must wait for the next event-loop tick.
     var isTickBudgetSpent: Bool { get }
 
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode)
     /// Releases the streams that have ended; not called while one of them handles an event.
     func settle()
-    /// Sends the error to the peer, and closes the connection.
+    /// Sends a connection error to the peer, and closes the connection.
     func fail(_ code: HTTP2ErrorCode)
 }
 
 extension HTTP2Endpoint {
-    /// The context of the handler; `nil` once the handler is removed.
+    /// The context of the handler, or `nil` after the handler was removed.
     var context: ChannelHandlerContext? { self.output?.context }
 
-    /// Handles bytes from the peer; `receivedAll()` must follow.
+    /// Handles bytes from the peer; the caller must call `receivedAll()` afterwards.
     @inline(__always)
     func received(_ bytes: ByteBuffer) {
         guard !self.isClosing else { return }
@@ -35,7 +34,7 @@ extension HTTP2Endpoint {
         self.processInbound()
     }
 
-    /// Handles as many received frames as one tick permits; `receivedAll()` must follow.
+    /// Handles as many received frames as one tick permits; the caller must call `receivedAll()` afterwards.
     @inline(__always)
     func processInbound() {
         self.outbox.hold()
@@ -53,8 +52,8 @@ extension HTTP2Endpoint {
     func receivedAll() {
         self.outbox.release()
         self.settle()
-        // The output is not written at once: NIO does not expect a failed write to close the
-        // channel during `channelReadComplete`.
+        // The output is not written at once, because NIO does not expect a failed write to close
+        // the channel during `channelReadComplete`.
         if !self.outbox.isEmpty { self.flush() }
     }
 
@@ -80,8 +79,8 @@ extension HTTP2Endpoint {
 
 /// The output to the channel.
 extension HTTP2Endpoint {
-    /// Writes the outbox at the end of the current event-loop tick, together with the output of
-    /// other streams.
+    /// Schedules a write of the outbox, so that the output of all streams in the current event-loop
+    /// tick is written together.
     func flush() {
         guard self.outbox.needsFlush() else { return }
         self.eventLoop.assumeIsolated().execute {

@@ -1,9 +1,10 @@
 import NIOCore
 
-/// A receive allocator that switches to large shared buffers while the peer fills the channel's own
-/// buffer.
+/// A receive allocator that switches to large shared buffers while reads fill the channel's own buffer.
 struct LargeReadAllocator: RecvByteBufferAllocator {
-    /// Enough for most responses; only the pages that they fill are touched.
+    /// The initial size of the channel's own buffer in bytes.
+    ///
+    /// This is enough for most responses; the memory pages that they do not reach are never touched.
     static let initialCapacity = 16 * 1024
 
     private var sizes: AdaptiveRecvByteBufferAllocator
@@ -11,7 +12,7 @@ struct LargeReadAllocator: RecvByteBufferAllocator {
 
     /// Creates an allocator.
     ///
-    /// `expectsLargeReads` states whether the peer is known to send a large amount of data.
+    /// `expectsLargeReads` indicates whether the peer is expected to send a large amount of data.
     init(_ largeBuffers: NIOLoopBound<LargeBuffers>, expectsLargeReads: Bool = false) {
         self.largeBuffers = largeBuffers
         self.sizes = AdaptiveRecvByteBufferAllocator(
@@ -35,7 +36,7 @@ struct LargeReadAllocator: RecvByteBufferAllocator {
         return grows || self.usesLargeReads
     }
 
-    /// The size of the next buffer; `nil` prevents the channel from reusing its own buffer.
+    /// Returns the size of the next buffer; `nil` prevents the channel from reusing its own buffer.
     func nextBufferSize() -> Int? {
         self.usesLargeReads ? nil : self.sizes.nextBufferSize()
     }

@@ -4,16 +4,16 @@ import NIOCore
 
 /// A direct path to the socket of a channel.
 ///
-/// This is the only code that uses an unsupported NIO API. `GateSettings.bypassesChannels` disables
-/// it; all I/O then goes through NIO. Decision 8 describes the savings.
+/// No other code uses an unsupported NIO API. If `GateSettings.bypassesChannels` is `false`, all
+/// I/O goes through NIO. Decision 8 describes the savings.
 final class SocketBypass {
-    /// The socket, which reports an error once it is closed.
+    /// The socket, whose functions throw an error once it is closed.
     ///
-    /// NIO recommends looking it up for each use, but this would cost more than the bypass saves.
+    /// NIO recommends looking up the socket for each use, but this would cost more than the bypass saves.
     private let socket: any NIOTransportAccessibleChannelCore<NIOBSDSocket.Handle>
     private let core: any ChannelCore
 
-    /// Creates a bypass; `nil` if the channel has no socket.
+    /// Creates a bypass, or returns `nil` if the channel has no socket.
     init?(_ channel: any Channel) {
         let core = channel._channelCore
         guard let socket = core as? any NIOTransportAccessibleChannelCore<NIOBSDSocket.Handle>
@@ -22,17 +22,17 @@ final class SocketBypass {
         self.socket = socket
     }
 
-    /// Reads without NIO's detour through the pipeline.
+    /// Starts a read without passing through the pipeline.
     func readNext() {
         self.core.read0()
     }
 
     /// Sends as many bytes as the kernel accepts at once.
     ///
-    /// NIO handles errors when it sends the rest, except for a reset: the kernel reports it only
-    /// once, and a later read returns the end of input.
+    /// NIO detects errors when it sends the rest, except for a reset: the kernel reports a reset
+    /// only once, and a later read returns the end of input.
     ///
-    /// - Parameter buffer: The bytes to send; the rest remains.
+    /// - Parameter buffer: The bytes to send. Those that were not sent remain in the buffer.
     /// - Returns: Whether the peer has reset the connection.
     func send(_ buffer: inout ByteBuffer) -> Bool {
         var wasReset = false
@@ -52,7 +52,7 @@ final class SocketBypass {
         return wasReset
     }
 
-    /// Reports a closed connection as an error, not as a signal.
+    /// Makes the kernel report a closed connection as an error, not with a signal.
     private static let flags = CInt(MSG_NOSIGNAL)
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The unread input of a socket: bytes, its end, or nothing.
+/// The state of a socket's unread input.
 enum SocketPeek {
     /// At least one byte, usually the start of a request.
     case bytes
@@ -8,7 +8,7 @@ enum SocketPeek {
     case end
     case nothing
 
-    /// Checks the input without consuming it.
+    /// Checks the unread input without consuming it.
     init(_ descriptor: CInt) {
         var byte: UInt8 = 0
         let count = unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))

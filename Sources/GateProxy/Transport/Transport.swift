@@ -11,7 +11,7 @@ enum Transport<Stream: TransportStream> {
         if case .stream = self { true } else { false }
     }
 
-    /// Whether more can be written without buffering too much.
+    /// Whether the transport accepts more output without buffering too much.
     ///
     /// `channel` is the last known writability of a channel; storing it costs less than a query.
     @inline(__always)
@@ -23,8 +23,9 @@ enum Transport<Stream: TransportStream> {
         }
     }
 
-    /// Reads more input, once all available input has been read; connections do this for their
-    /// streams.
+    /// Reads more input, once all available input has been read.
+    ///
+    /// Streams do nothing, because their connection reads for them.
     @inline(__always)
     func readNext() {
         if case .channel(let output) = self { output.readNext() }
@@ -59,7 +60,7 @@ enum Transport<Stream: TransportStream> {
         }
     }
 
-    /// Calls `done` once the kernel has accepted all output, or if it never will.
+    /// Calls `done` once the kernel has accepted all output, or once that has become impossible.
     func whenWritten(_ done: @escaping () -> Void) {
         switch self {
         case .channel(let output): output.whenWritten(done)
@@ -79,14 +80,14 @@ enum Transport<Stream: TransportStream> {
 
 /// A stream of an HTTP/2 connection, as seen by its writer.
 protocol TransportStream: AnyObject {
-    /// Whether more can be written without buffering too much.
+    /// Whether the stream accepts more output without buffering too much.
     var isWritable: Bool { get }
 
     func write(_ buffer: ByteBuffer)
-    /// Writes the output to the channel soon.
+    /// Schedules a write of the output to the channel.
     func flush()
-    /// Calls `done` once all output has been sent, or if it never will be.
+    /// Calls `done` once all output has been sent, or once that has become impossible.
     func whenAllWritten(_ done: @escaping () -> Void)
-    /// Resets the stream, if it has not ended.
+    /// Resets the stream, unless it has ended.
     func close()
 }

@@ -1,11 +1,11 @@
 import Glibc
 package import NIOCore
 
-/// Blocking name lookups with the system's resolver.
+/// Blocking lookups of host names with the system's resolver.
 package enum AddressLookup {
     package typealias Function = @Sendable (Endpoint) -> Result<[SocketAddress], LookupFailure>
 
-    /// Returns all addresses of a host, in the order that the system prefers (RFC 6724).
+    /// Returns all addresses of a host, in the system's order of preference (RFC 6724).
     static func addresses(of name: Endpoint) -> Result<[SocketAddress], LookupFailure> {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

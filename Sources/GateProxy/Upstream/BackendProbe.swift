@@ -2,7 +2,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// Opens a connection to a backend as the gate does, without sending a request.
+/// A probe that connects to backends in the same way as the gate, without sending a request.
 package struct BackendProbe {
     /// The reason why a backend cannot be reached.
     package struct Problem: Error, CustomStringConvertible {
@@ -15,9 +15,9 @@ package struct BackendProbe {
         self.settings = settings
     }
 
-    /// Connects to each address of a backend, including the TLS handshake and the choice of HTTP/2.
+    /// Connects to each address of a backend, including the TLS handshake and the protocol negotiation.
     ///
-    /// - Returns: The addresses.
+    /// - Returns: The addresses, as strings.
     /// - Throws: `Problem` for the first address that cannot be reached.
     package func connect(to target: UpstreamTarget) async throws(Problem) -> [String] {
         var addresses: [String] = []
@@ -64,13 +64,13 @@ package struct BackendProbe {
     private static func words(for error: any Error) -> String {
         if let problem = HandshakeProblem(error, with: .backend) { return problem.description }
         if case .connectTimeout? = error as? ChannelError {
-            return "no answer within --connect-timeout: a firewall may drop the packets"
+            return "no response within --connect-timeout: a firewall may be dropping the packets"
         }
         guard let error = error as? IOError else { return "\(error)" }
         return switch error.errnoCode {
-        case ECONNREFUSED: "nothing listens there"
+        case ECONNREFUSED: "nothing is listening at this address"
         case ENOENT: "there is no such socket"
-        case EACCES: "this user may not connect"
+        case EACCES: "this user has no permission to connect"
         case EHOSTUNREACH, ENETUNREACH: "there is no route to this address"
         default: error.description
         }

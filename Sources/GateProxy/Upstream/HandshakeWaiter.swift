@@ -2,8 +2,9 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// A handler that reports the result of a TLS handshake and the selected protocol, and then removes
-/// itself.
+/// A handler that reports the result of a TLS handshake and the selected protocol.
+///
+/// The handler then removes itself.
 final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -14,7 +15,8 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Creates a handler.
     ///
-    /// `name` must be in the certificate. `timeout` includes the time to connect.
+    /// `name` is the name that the certificate must contain. `timeout` includes the time for
+    /// opening the TCP connection.
     init(_ promise: EventLoopPromise<String?>, name: String?, timeout: TimeAmount) {
         self.promise = promise
         self.name = name
@@ -41,8 +43,9 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Checks the name in the certificate, because NIOSSL also accepts a certificate for the
-    /// connection's IP address.
+    /// Checks that the certificate contains the name.
+    ///
+    /// NIOSSL alone would also accept a certificate for the connection's IP address.
     private func checkName(in pipeline: ChannelPipeline) throws {
         guard let name = self.name else { return }
         let tls = try pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
@@ -79,7 +82,7 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
 extension HandshakeWaiter: Sendable {}
 
 extension UpstreamTLS {
-    /// Creates the handlers that encrypt a channel, and report when the handshake has completed.
+    /// Creates the handlers that encrypt a channel and report the result of the handshake.
     func makeHandlers(
         host: String,
         offering offer: UpstreamProtocol,
@@ -89,7 +92,8 @@ extension UpstreamTLS {
         guard let context = self.contexts[offer] else {
             throw Failure(description: "no TLS context offers \(offer.names)")
         }
-        // An address is not a server name (RFC 6066 section 3); NIOSSL searches for it in the certificate.
+        // An address cannot be sent as a server name (RFC 6066 section 3); NIOSSL then looks for
+        // the address in the certificate.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         let name = isAddress ? nil : host
         return (
@@ -107,11 +111,11 @@ struct CertificateName {
         self.labels = Self.labels(of: text)
     }
 
-    /// Whether the name matches a host (RFC 9525 section 6.3).
+    /// Returns whether the name matches a host (RFC 9525 section 6.3).
     func covers(_ host: String) -> Bool {
         let wanted = Self.labels(of: host.hasSuffix(".") ? String(host.dropLast()) : host)
         guard wanted.count == self.labels.count, !wanted.contains("") else { return false }
-        // A `*` matches exactly one label, the first, and never a whole domain.
+        // A `*` matches exactly one label, the first, of a name with at least three labels.
         guard self.labels.first == "*", wanted.count > 2 else { return wanted == self.labels }
         return wanted.dropFirst() == self.labels.dropFirst()
     }

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// An address of a target.
+/// A resolved address of a target.
 struct UpstreamAddress: Hashable, Sendable, CustomStringConvertible {
     let target: UpstreamTarget
     let socket: SocketAddress
 
-    /// Whether it is a TCP address.
+    /// Whether this is a TCP address, not a Unix socket.
     var isInternet: Bool { self.target.endpoint != nil }
 
     var description: String {

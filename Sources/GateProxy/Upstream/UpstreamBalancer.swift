@@ -1,17 +1,18 @@
 import NIOCore
 
-/// A round-robin balancer for addresses that excludes failing ones.
+/// A round-robin balancer that excludes failing addresses.
 ///
-/// An address that fails is excluded, for longer each time. After that, a single request tries the
-/// address, as in the half-open state of a circuit breaker. The address is in use again once it has
-/// responded; an accepted connection is not sufficient. If all addresses are excluded, they are
-/// used anyway. The balancer stores no addresses or sockets, only indices into its owner's list.
+/// Each time an address fails, it is excluded for longer. Afterwards, a single trial request is
+/// sent to the address, as in the half-open state of a circuit breaker. The address is used again
+/// once it has sent a response; accepting a connection is not sufficient. If all addresses are
+/// excluded, they are used anyway. The balancer stores no addresses or sockets, only indices into
+/// its owner's list.
 struct UpstreamBalancer: Equatable {
     private enum Phase: Equatable {
         case serving
         case out(until: NIODeadline)
-        /// A trial request is in progress; if there is no result by `until`, another request may
-        /// try.
+        /// A trial request is in progress. If there is no result by `until`, another request can be
+        /// the trial.
         case tried(Trial, until: NIODeadline)
     }
 
@@ -20,11 +21,10 @@ struct UpstreamBalancer: Equatable {
         fileprivate let number: UInt64
     }
 
-    /// The selected address.
+    /// A selected address.
     struct Choice: Equatable {
         let index: Int
-        /// The trial, if this request is one: its outcome determines whether the address is used
-        /// again.
+        /// The trial that determines whether the address is used again, or `nil` for an ordinary request.
         var trial: Trial?
     }
 
@@ -32,7 +32,8 @@ struct UpstreamBalancer: Equatable {
         var phase = Phase.serving
         /// The number of failed exchanges since the last success.
         var faults = 0
-        /// The number of times the address was excluded since it last responded while in use.
+        /// The number of times the address has been excluded since the last response that it sent
+        /// while it was not excluded.
         var ejections = 0
     }
 
@@ -42,24 +43,24 @@ struct UpstreamBalancer: Equatable {
     static let longestEjection = TimeAmount.seconds(30)
     /// The minimum number of doublings of the exclusion time for an unresponsive address.
     ///
-    /// A trial may wait until its timeout, whereas a broken connection is reported at once.
+    /// A trial at such an address can take until its timeout, whereas a refused connection fails at once.
     private static let unresponsiveDoublings = 2
     /// The time after which another trial may start, even if the current trial has no result.
     ///
-    /// A gRPC call may be without data for an hour.
+    /// A gRPC call can be without data for an hour.
     static let longestTrial = TimeAmount.seconds(30)
 
     private var members: [Member]
     private var turn: Int
     private var trialCount: UInt64 = 0
-    /// Whether an address is also excluded if it is the only one.
+    /// Whether an address can be excluded even if it is the only one.
     private let excludesLast: Bool
 
     /// Creates a balancer.
     ///
-    /// `turn` is the first index, which should differ between event loops so that requests are
-    /// distributed from the start. `excludesLast` states whether an address is also excluded if it
-    /// is the only one, because requests have an alternative outside the balancer.
+    /// `turn` is the index to start at, which should differ between event loops so that requests
+    /// are distributed from the start. `excludesLast` indicates whether an address can be excluded
+    /// even if it is the only one, because requests have an alternative outside the balancer.
     init(count: Int, turn: Int = 0, excludesLast: Bool = false) {
         self.excludesLast = excludesLast
         self.members = Array(repeating: Member(), count: count)
@@ -71,10 +72,11 @@ struct UpstreamBalancer: Equatable {
     /// Whether an address can be excluded; a single address usually has no alternative.
     private var excludes: Bool { self.members.count > 1 || self.excludesLast }
 
-    /// Returns the address to use, other than the addresses already tried; `nil` if there is none.
+    /// Returns an address to use other than `tried`, or `nil` if there is none.
     ///
-    /// A request that has failed to reach an address prefers an address in use, so that it does not
-    /// become a trial again. `insisting` selects an excluded address if there is no other.
+    /// A request that has failed to reach an address gets an address that is not excluded, if
+    /// possible, so that it is not used as a trial again. `insisting` indicates whether to select
+    /// an excluded address if there is no other.
     mutating func choose(
         at now: NIODeadline,
         besides tried: [Int] = [],
@@ -113,18 +115,18 @@ struct UpstreamBalancer: Equatable {
         return choice
     }
 
-    /// Whether an address has recent failures, so that its responses must be reported.
+    /// Returns whether an address has failed recently, so that its responses must be reported.
     func isSuspect(_ index: Int) -> Bool {
         self.members[index] != Member()
     }
 
-    /// Whether an address is excluded, or on trial after an exclusion.
+    /// Returns whether an address is excluded, or on trial after an exclusion.
     func isLeftOut(_ index: Int) -> Bool {
         self.members[index].phase != .serving
     }
 
     enum SuccessAction: Equatable {
-        /// The address is in use again after it was excluded.
+        /// The address was excluded, and is used again.
         case hasRecovered
         case doNothing
     }
@@ -140,7 +142,7 @@ struct UpstreamBalancer: Equatable {
         return .hasRecovered
     }
 
-    /// Records that a trial request has ended without a result, so that the next request may try.
+    /// Records that a trial request has ended without a result, so that the next request can be the trial.
     mutating func trialEnded(_ trial: Trial, of index: Int, at now: NIODeadline) {
         guard case .tried(trial, _) = self.members[index].phase else { return }
         self.members[index].phase = .out(until: now)
@@ -149,19 +151,19 @@ struct UpstreamBalancer: Equatable {
     enum FailureAction: Equatable {
         /// The address is excluded from now on.
         case eject(for: TimeAmount)
-        /// The address remains excluded for longer.
+        /// The exclusion of the address is extended.
         case extendEjection(for: TimeAmount)
         case doNothing
     }
 
-    /// Records that no connection could be opened.
+    /// Records that no connection to an address could be opened.
     mutating func connectFailed(_ index: Int, at now: NIODeadline) -> FailureAction {
         self.excludes ? self.exclude(index, at: now) : .doNothing
     }
 
     /// Records that a connection was opened, but no valid response was received.
     ///
-    /// `isSilent` tells whether nothing was received before the timeout.
+    /// `isSilent` indicates whether nothing was received before the timeout.
     mutating func answerFailed(
         _ index: Int,
         isSilent: Bool = false,
@@ -175,8 +177,7 @@ struct UpstreamBalancer: Equatable {
         return self.exclude(index, isSilent: isSilent, at: now)
     }
 
-    /// Records that many requests to an address have been waiting for a long time without any
-    /// response.
+    /// Records that many requests to an address have been waiting for a long time without a response.
     mutating func fellSilent(_ index: Int, at now: NIODeadline) -> FailureAction {
         guard self.excludes, self.members[index].phase == .serving else {
             return .doNothing
@@ -190,8 +191,7 @@ struct UpstreamBalancer: Equatable {
         isSilent: Bool = false,
         at now: NIODeadline
     ) -> FailureAction {
-        // The address was tried while all addresses were excluded, or the attempt started before it
-        // was excluded.
+        // The attempt started while all addresses were excluded, or before this address was excluded.
         if case .out = self.members[index].phase { return .doNothing }
         let wasServing = self.members[index].phase == .serving
         if isSilent {
@@ -211,11 +211,10 @@ struct UpstreamBalancer: Equatable {
 
     /// Replaces the list of addresses.
     ///
-    /// `origins` contains the old index of each new address, or `nil` if the address was not in the
-    /// old list.
+    /// `origins` contains the old index of each new address, or `nil` for an address that is new.
     mutating func replace(with origins: [Int?]) {
         self.members = origins.map { origin in origin.map { self.members[$0] } ?? Member() }
-        // A member that was excluded in favor of others may now be the only one.
+        // An address that was excluded in favor of others may now be the only one.
         if self.members.count == 1, !self.excludesLast { self.members[0] = Member() }
     }
 }

@@ -1,21 +1,21 @@
 import GateWire
 import NIOCore
 
-/// One connection to the backend, or one stream of an HTTP/2 connection.
+/// A connection to the backend, or a stream of an HTTP/2 connection.
 ///
-/// It reads responses and passes them to its receiver, which decides what they mean for the exchange.
+/// The connection parses responses and passes them to its receiver: the exchange.
 final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, RegisteredConnection
 {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 
-    /// The part of a response that is read next.
+    /// The next part of a response to read.
     private enum Reading {
-        /// No request is in progress on the connection, so bytes from the backend are unexpected.
+        /// No request is in progress, so bytes from the backend are unexpected.
         case nothing
         case head
         case body(BodyReader)
-        /// The content of an HTTP/2 response, which is delimited by frames.
+        /// The content of an HTTP/2 response, which DATA frames delimit.
         case content
         case tunnel
     }
@@ -23,7 +23,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
     /// How the connection has ended.
     private enum Ending {
         case none
-        /// The gate or the backend has cleanly closed its write side, or both have.
+        /// The gate, the backend, or both have cleanly closed their write sides.
         case inOrder
         /// The connection was reset, so its end does not mark the end of a body.
         case reset
@@ -31,9 +31,9 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
 
     var deadline: NIODeadline?
     var registryIndex = 0
-    /// The pool member for the address that the connection leads to.
+    /// The pool member for the backend's address.
     var member: UpstreamPool.Member?
-    /// The exchange that the responses belong to.
+    /// The exchange that responses are passed to.
     private(set) var receiver: (any UpstreamReceiver)?
     private var reading = Reading.nothing
     /// Whether the method of the current request is `HEAD`.
@@ -43,13 +43,13 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
     var transport = UpstreamTransport.none
     private var flow = ChannelFlow(isWritable: true)
     private var ending = Ending.none
-    /// The number of bytes that the backend had not received at the last check; `nil` before the first check.
+    /// The number of bytes that the backend had not received at the last check, or `nil` if there was none.
     private var untaken: Int?
-    /// The buffers that the memory of large reads is returned to.
+    /// The pool to which the buffers of large reads are returned.
     private let largeBuffers: LargeBuffers?
     /// The event loop's shared empty buffer, used as a placeholder.
     private let emptyBuffer: ByteBuffer
-    /// Whether bytes that the kernel accepts at once bypass the channel.
+    /// Whether output bypasses the channel while the kernel accepts it.
     private let bypassesChannel: Bool
 
     init(
@@ -68,7 +68,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
 
     var isWritable: Bool { self.transport.isWritable(channel: self.flow.isWritable) }
 
-    /// Whether the connection is left over from an earlier exchange, so that the backend may have closed it since.
+    /// Whether the connection was used for an earlier exchange, so that the backend may have closed it since.
     var mayBeStale: Bool {
         if case .stream(let stream) = self.transport { return stream.connection.hasServed }
         return true
@@ -88,16 +88,16 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.write(buffer)
     }
 
-    /// Returns whether the backend has received some of the pending bytes since the last check.
+    /// Returns whether the backend has received part of the pending bytes since the last check.
     ///
-    /// The first check after the connection became unwritable returns `true`.
+    /// Returns `true` for the first check after the connection became unwritable.
     func hasProgressed() -> Bool {
         let untaken = self.transport.untaken
         defer { self.untaken = untaken }
         return self.untaken.map { untaken < $0 } ?? true
     }
 
-    /// Continues once the transport accepts more bytes.
+    /// Notifies the receiver that the transport accepts more bytes.
     func becameWritable() {
         self.untaken = nil
         self.receiver?.upstreamBecameWritable()
@@ -107,7 +107,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.flush()
     }
 
-    /// Releases a read that was held back, if the receiver accepts more.
+    /// Performs a delayed read if the receiver accepts more data.
     func resumeReading() {
         switch self.transport {
         case .channel(let output):
@@ -119,7 +119,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         }
     }
 
-    /// Forwards all bytes without any framing.
+    /// Forwards all further bytes unchanged.
     func beginTunnel() {
         self.reading = .tunnel
     }
@@ -130,7 +130,9 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.endWriting()
     }
 
-    /// Returns the connection to the pool after a complete response, or closes it if it cannot be reused.
+    /// Detaches the connection from its exchange after a complete response.
+    ///
+    /// The connection returns to the pool, or is closed if it cannot be reused.
     func release(reusable: Bool, now: NIODeadline) {
         self.receiver = nil
         self.reading = .nothing
@@ -153,7 +155,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.close()
     }
 
-    /// Whether the receiver accepts more, or there is none.
+    /// Whether more may be read: the receiver accepts more data, or there is no receiver.
     var mayRead: Bool {
         self.receiver?.isWritable ?? true
     }
@@ -184,8 +186,8 @@ extension UpstreamConnection {
         if let largeBuffers { bytes = largeBuffers.reclaim(bytes) }
         let held = receiver.holdOutput()
         self.receive(bytes, for: receiver)
-        // The rest is flushed once everything has been read: one write of several buffers costs less than several
-        // writes.
+        // Unless the response is complete, output is flushed once everything has been read, because
+        // one write of several buffers costs less than several writes.
         let isOver = self.receiver !== receiver
         if isOver { receiver.settle() }
         held?.release(isEndOfAnswer: isOver)
@@ -203,12 +205,12 @@ extension UpstreamConnection {
         if self.inbound.readableBytes == 0 {
             self.inbound = buffer
         } else {
-            // Otherwise, a buffer that is never completely consumed would keep growing.
+            // A buffer that is never completely consumed would keep growing.
             self.inbound.discardReadBytes()
             self.inbound.writeBuffer(&buffer)
         }
         self.processInbound(for: receiver)
-        // An empty buffer would retain the memory that the next read needs.
+        // An empty buffer would retain memory that the next read needs.
         if self.inbound.readableBytes == 0 { self.inbound = self.emptyBuffer }
     }
 
@@ -224,7 +226,7 @@ extension UpstreamConnection {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // NIO does not report write errors. A clean close would have been noticed earlier.
+        // NIO does not report write errors. A clean close would already have been reported.
         if case .none = self.ending { self.ending = .reset }
         self.ended()
     }
@@ -278,7 +280,9 @@ extension UpstreamConnection {
         }
     }
 
-    /// - Returns: Whether there may be more to read.
+    /// Parses a response head and passes it to the receiver.
+    ///
+    /// - Returns: Whether more of the received bytes can be processed.
     private func readHead(for receiver: any UpstreamReceiver) -> Bool {
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
@@ -325,7 +329,9 @@ extension UpstreamConnection {
     }
 }
 
-/// Responses over HTTP/2, which arrive as heads, content and trailers. The caller settles the receiver afterwards.
+/// HTTP/2 responses, which arrive as heads, content and trailer sections.
+///
+/// The caller must call the receiver's `settle()` afterwards.
 extension UpstreamConnection {
     func receive(_ head: ResponseHead, in bytes: Span<UInt8>) {
         guard let receiver = self.receiver else { return }
@@ -339,16 +345,14 @@ extension UpstreamConnection {
         }
     }
 
-    /// Handles content.
-    ///
-    /// `isLast` states whether the response is complete.
+    /// Handles content; `isLast` indicates whether it completes the response.
     func receive(_ content: ByteBuffer, isLast: Bool) {
         guard case .content = self.reading, let receiver = self.receiver else { return }
         receiver.responseContent(content, isLast: isLast)
         if isLast { self.endContent(for: receiver) }
     }
 
-    /// Handles the trailer fields, which complete the response.
+    /// Handles the trailer section, which completes the response.
     func receive(trailers: HeaderList) {
         guard case .content = self.reading, let receiver = self.receiver else { return }
         receiver.responseTrailers(trailers)

@@ -10,15 +10,16 @@ struct UpstreamConnector {
     let emptyBuffer: ByteBuffer
     private let descriptors = DescriptorReserve()
 
-    /// The sizes of receive buffers for data that is decrypted or belongs to several streams: they
-    /// start small, and grow while the backend fills the buffers.
+    /// The sizes of receive buffers for data that is decrypted or belongs to several streams.
+    ///
+    /// The buffers start small, and grow while the backend fills them.
     private static let receiveSizes = AdaptiveRecvByteBufferAllocator(
         minimum: 64,
         initial: 2048,
         maximum: 128 * 1024
     )
 
-    /// Opens a connection; the future succeeds after the protocol has been negotiated.
+    /// Opens a connection; the future succeeds once the protocol has been negotiated.
     func connect(
         to address: UpstreamAddress,
         speaking offer: UpstreamProtocol
@@ -95,8 +96,9 @@ struct UpstreamConnector {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
     }
 
-    /// Sets the receive allocator; `passesOn` tells whether data is forwarded unchanged before the
-    /// next read.
+    /// Returns the bootstrap with a suitable receive allocator.
+    ///
+    /// `passesOn` indicates whether received data is forwarded unchanged before the next read.
     private func reader(_ bootstrap: ClientBootstrap, passesOn: Bool) -> ClientBootstrap {
         guard passesOn else {
             return bootstrap.channelOption(.recvAllocator, value: Self.receiveSizes)
@@ -105,7 +107,7 @@ struct UpstreamConnector {
         return
             bootstrap
             .channelOption(.recvAllocator, value: LargeReadAllocator(largeBuffers))
-            // With more reads per tick, the channel would use several buffers before the data is
+            // With more reads per tick, the channel would use several buffers before data is
             // written to the client.
             .channelOption(.maxMessagesPerRead, value: 1)
     }
@@ -162,7 +164,7 @@ struct UpstreamConnector {
         let promise: EventLoopPromise<String?>
     }
 
-    /// Returns the required handshake, or `nil` for an unencrypted connection.
+    /// Prepares the handshake that an address requires, or returns `nil` if its connection is unencrypted.
     private func handshake(with address: UpstreamAddress) throws -> Handshake? {
         guard let endpoint = address.target.endpoint, address.target.isSecure else { return nil }
         guard let tls = self.settings.upstream.tls else {
@@ -180,9 +182,9 @@ struct UpstreamConnector {
 
 /// An open connection to the backend.
 enum UpstreamLink {
-    /// HTTP/1.1: a connection for one exchange at a time.
+    /// An HTTP/1.1 connection, for one exchange at a time.
     case exclusive(UpstreamConnection)
-    /// HTTP/2: a connection for many exchanges.
+    /// An HTTP/2 connection, for many concurrent exchanges.
     case shared(UpstreamHTTP2Connection)
 }
 

@@ -1,15 +1,14 @@
 import GatePolicy
 import NIOCore
 
-/// The known addresses of all targets: literal ones, and those from the last successful lookup of
-/// each name.
+/// The known addresses of all targets: literal addresses, and the results of the last successful lookups.
 struct UpstreamDirectory: Equatable {
     private struct Entry: Equatable {
         let target: UpstreamTarget
-        /// The name to look up; `nil` for a literal address.
+        /// The name to look up, or `nil` for a literal address.
         let name: Endpoint?
         var sockets: [SocketAddress]
-        /// The error of the last lookup, if it failed.
+        /// The error of the last lookup, or `nil` if it succeeded.
         var failure: LookupFailure?
     }
 
@@ -26,7 +25,7 @@ struct UpstreamDirectory: Equatable {
         }
     }
 
-    /// All addresses without duplicates, in the order of the targets.
+    /// All addresses without duplicates, in the order of their targets.
     var addresses: [UpstreamAddress] {
         self.entries.flatMap { entry in
             entry.sockets.map { UpstreamAddress(target: entry.target, socket: $0) }
@@ -39,20 +38,20 @@ struct UpstreamDirectory: Equatable {
         self.entries.compactMap(\.name).uniqued()
     }
 
-    /// Whether a name has no address yet, so that the next lookup is urgent.
+    /// Whether a target has no address yet, so that the next lookup is urgent.
     var isIncomplete: Bool {
         self.entries.contains { $0.sockets.isEmpty }
     }
 
     enum LookupAction: Equatable {
-        /// The addresses have changed.
+        /// The addresses have changed, and must be published.
         case publish
-        /// The addresses of the last successful lookup, if any, remain.
+        /// The lookup failed with a new error. The addresses of the last successful lookup remain valid.
         case report(LookupFailure, hasAddresses: Bool)
         case doNothing
     }
 
-    /// Records the result of a lookup.
+    /// Records the result of a lookup, and returns how to react.
     mutating func lookedUp(
         _ name: Endpoint,
         _ result: Result<[SocketAddress], LookupFailure>
@@ -62,7 +61,7 @@ struct UpstreamDirectory: Equatable {
             switch result {
             case .success(let sockets):
                 self.entries[index].failure = nil
-                // The order of the addresses differs between lookups and has no meaning.
+                // The order of the addresses varies between lookups and has no meaning.
                 if Set(sockets) != Set(self.entries[index].sockets) { action = .publish }
                 self.entries[index].sockets = sockets
             case .failure(let failure):

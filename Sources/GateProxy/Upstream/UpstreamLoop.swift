@@ -1,11 +1,10 @@
 import NIOCore
 
-/// An error for a backend that is the gate itself: each request would be forwarded in an endless
-/// loop.
+/// An error for a backend that is the gate itself, so that requests would be forwarded in an endless loop.
 package struct UpstreamLoop: Error, CustomStringConvertible {
-    /// The backend, as configured by the operator.
+    /// The backend as configured by the operator.
     let target: UpstreamTarget
-    /// The address of the listener, which is also the backend's address.
+    /// The address that the backend and a listener share.
     let address: SocketAddress
 
     package var description: String {
@@ -13,7 +12,7 @@ package struct UpstreamLoop: Error, CustomStringConvertible {
             + "set the backend's port in --upstream, or another port in --listen"
     }
 
-    /// Searches the backends for an address that the gate listens on; `nil` if there is none.
+    /// Searches the backends for an address that the gate listens on, and returns `nil` if there is none.
     ///
     /// `interfaces` contains the addresses of this machine, in addition to loopback addresses.
     init?(

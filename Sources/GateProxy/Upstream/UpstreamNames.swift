@@ -4,7 +4,7 @@ import NIOPosix
 
 /// Periodic DNS lookups of the backends' host names.
 ///
-/// One event loop schedules them; the lookups themselves block, so they run on separate threads.
+/// One event loop schedules the lookups, which run on separate threads because they block.
 final class UpstreamNames {
     /// The interval between two lookups while a name has no address.
     static let impatientRefresh = TimeAmount.seconds(1)
@@ -22,7 +22,9 @@ final class UpstreamNames {
     /// All known addresses.
     var addresses: [UpstreamAddress] { self.directory.addresses }
 
-    /// Creates the lookups; `publish` is called on the event loop when the addresses have changed.
+    /// Creates the lookups without starting them.
+    ///
+    /// `publish` is called on the event loop when the addresses have changed.
     init(
         eventLoop: any EventLoop,
         settings: UpstreamSettings,
@@ -39,10 +41,10 @@ final class UpstreamNames {
         self.threads = NIOThreadPool(numberOfThreads: Swift.min(4, self.directory.names.count))
     }
 
-    /// Starts the lookups, and waits, for a limited time, for the first results; `nil` if there are
-    /// no names.
+    /// Starts the lookups, and waits until the first results are available or `time` has passed.
     ///
-    /// `publish` is called on the event loop when the addresses have changed.
+    /// Returns `nil` if there are no names. `publish` is called on the event loop when the
+    /// addresses have changed.
     static func start(
         _ settings: UpstreamSettings,
         on eventLoop: any EventLoop,
@@ -68,8 +70,7 @@ final class UpstreamNames {
         return names
     }
 
-    /// Starts the lookups; the future succeeds when every name has been looked up once, with any
-    /// result.
+    /// Starts the lookups; the future succeeds once each name has been looked up, whatever the results.
     func start() -> EventLoopFuture<Void> {
         self.threads.start()
         return self.lookAll()

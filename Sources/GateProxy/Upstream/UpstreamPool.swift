@@ -4,27 +4,27 @@ import NIOCore
 
 /// One event loop's connections to a backend, by address.
 ///
-/// The most recently used connection is reused first: it is the least likely to have been closed by
-/// the backend, and connections that are not needed expire.
+/// The most recently used connection is reused first, because it is the least likely to have been
+/// closed by the backend, and because connections that are not needed can then expire.
 final class UpstreamPool {
-    /// Opens a connection; the future never completes before the call returns.
+    /// Opens a connection; the future never completes before the function returns.
     typealias Connect = (UpstreamAddress, UpstreamProtocol) -> EventLoopFuture<UpstreamLink>
 
-    /// An address with its idle connections.
+    /// An address of the backend with its connections.
     final class Member {
         let address: UpstreamAddress
-        /// The index in the pool; `nil` after the address has been removed.
+        /// The index in the pool, or `nil` after the address was removed.
         fileprivate(set) var index: Int?
-        /// Whether the pool must be notified of responses.
+        /// Whether the pool must be notified of responses, because the address has failed recently.
         fileprivate(set) var isSuspect = false
         fileprivate unowned let pool: UpstreamPool
         fileprivate var idle = ConnectionRegistry<UpstreamConnection>()
         var shared = SharedConnections()
-        /// The number of complete requests that were sent since the last response.
+        /// The number of requests that were sent completely since the last response started.
         fileprivate var unanswered = 0
-        /// The time at which the first of these requests was sent.
+        /// The time at which the first of the `unanswered` requests was sent.
         fileprivate var unansweredSince = NIODeadline.uptimeNanoseconds(0)
-        /// Whether the backend uses HTTP/2; `nil` if this has not been negotiated.
+        /// Whether the backend uses HTTP/2, or `nil` if the protocol has not been negotiated.
         var isShared: Bool?
 
         fileprivate init(address: UpstreamAddress, pool: UpstreamPool) {
@@ -39,7 +39,7 @@ final class UpstreamPool {
         }
     }
 
-    /// The name of the backend; `nil` for the default one.
+    /// The name of the backend, or `nil` for the default backend.
     private let name: String?
     let eventLoop: any EventLoop
     private let timeouts: GateTimeouts
@@ -51,7 +51,8 @@ final class UpstreamPool {
     private var failures: [UpstreamTarget: BackendStatistics.Failures] = [:]
     private var isClosed = false
 
-    /// The name of the pool for routes to backends that are not in the settings; no backend can have it.
+    /// The name of the pool for routes to backends that are not in the settings; no backend can
+    /// have this name.
     static let unknownName = ""
 
     init(
@@ -63,7 +64,7 @@ final class UpstreamPool {
         connect: @escaping Connect
     ) {
         self.name = name
-        // A route may have the default backend as an alternative to the last address.
+        // A route may fall back to the default backend, so even the last address can be excluded.
         self.balancer = UpstreamBalancer(
             count: 0,
             turn: Int.random(in: 0..<1024),
@@ -77,8 +78,7 @@ final class UpstreamPool {
         self.use(addresses)
     }
 
-    /// Replaces the addresses; connections to removed addresses are closed as soon as they are
-    /// unused.
+    /// Replaces the addresses, and closes connections to removed addresses once they are unused.
     func use(_ addresses: [UpstreamAddress]) {
         let old = self.members
         for member in old { member.index = nil }
@@ -97,7 +97,7 @@ final class UpstreamPool {
     /// The address for a request.
     struct Choice {
         let member: Member
-        /// The trial, if the request tries a failed address.
+        /// The trial, or `nil` for an ordinary request.
         var trial: Trial?
     }
 
@@ -108,19 +108,19 @@ final class UpstreamPool {
 
         /// Records that the request has ended.
         ///
-        /// If there was no result, the next request tries the address instead.
+        /// If the trial has no result yet, the next request becomes the trial.
         func end() { self.member.pool.ended(self) }
     }
 
-    /// Returns the address for the next request; `nil` if none is known.
+    /// Returns the address for the next request, or `nil` if none is known.
     func next(at now: NIODeadline) -> Choice? {
         if self.members.count == 1 { return Choice(member: self.members[0]) }
         return self.balancer.choose(at: now).map { self.choice($0) }
     }
 
-    /// Returns another address for a request that could not reach the addresses already tried.
+    /// Returns another address for a request that could not reach the addresses in `tried`.
     ///
-    /// `insisting` selects an excluded address if there is no other.
+    /// `insisting` indicates whether to select an excluded address if there is no other.
     func next(at now: NIODeadline, besides tried: [Member], insisting: Bool) -> Choice? {
         self.balancer.choose(at: now, besides: tried.compactMap(\.index), insisting: insisting)
             .map { self.choice($0) }
@@ -151,7 +151,7 @@ final class UpstreamPool {
         }
     }
 
-    /// Reports a request for which no address was known.
+    /// Reports a request that failed because no address is known.
     func reportNoAddress() {
         let reason =
             self.name == Self.unknownName
@@ -182,8 +182,8 @@ extension UpstreamPool.Member {
 
     /// Opens a connection to the address, or waits for capacity on an existing one.
     ///
-    /// `done` is called on the event loop, never before this method returns. `upgrading` states
-    /// whether the request offers another protocol, which requires HTTP/1.1.
+    /// `done` is called on the event loop, never before this method returns. `upgrading` indicates
+    /// whether the request asks for a protocol upgrade, which requires HTTP/1.1.
     func connect(upgrading: Bool, _ done: @escaping UpstreamPool.Done) {
         if self.isShared == false || upgrading && self.canUpgrade {
             self.pool.connectExclusive(to: self, done)
@@ -192,10 +192,10 @@ extension UpstreamPool.Member {
         }
     }
 
-    /// Whether the address is still in the pool.
+    /// Whether the address is still in use.
     var serves: Bool { self.index != nil && !self.pool.isClosed }
 
-    /// Returns an idle connection, or a stream of a shared connection, if there is one.
+    /// Returns an idle connection or a stream of a shared connection, or `nil` if there is none.
     func take(upgrading: Bool = false) -> UpstreamConnection? {
         if self.isShared == true, !upgrading || !self.canUpgrade { return self.shared.take() }
         return self.idle.popLast()
@@ -214,7 +214,7 @@ extension UpstreamPool.Member {
         self.idle.remove(connection)
     }
 
-    /// Records that a complete request was sent, so that only the backend can delay its response.
+    /// Records that a request was sent completely, so that only the backend can delay its response.
     func asked(at now: NIODeadline) {
         if self.unanswered == 0 { self.unansweredSince = now }
         self.unanswered += 1
@@ -228,16 +228,14 @@ extension UpstreamPool.Member {
 
     /// Records that a request was sent, but no valid response was received.
     ///
-    /// `isSilent` tells whether nothing was received before the timeout.
+    /// `isSilent` indicates whether nothing was received before the timeout.
     func answerFailed(isSilent: Bool = false) {
         self.pool.answerFailed(self, isSilent: isSilent)
     }
 
-    /// Whether many requests have been waiting without any response for half of the response
-    /// timeout.
+    /// Whether many requests have been waiting for half of the response timeout without any response.
     ///
-    /// Further requests are then sent to other addresses, before the first of the waiting requests
-    /// times out.
+    /// Further requests are then sent to other addresses, before the first of the waiting requests times out.
     fileprivate func isSilent(at now: NIODeadline) -> Bool {
         guard self.unanswered >= UpstreamBalancer.faultLimit else { return false }
         let patience = self.pool.timeouts.response.nanoseconds / 2
@@ -248,7 +246,7 @@ extension UpstreamPool.Member {
         self.shared.remove(connection)
     }
 
-    /// Serves waiting requests after a connection has capacity again.
+    /// Serves waiting requests, because a connection has capacity again.
     func capacityFreed() {
         self.pool.serveWaiting(of: self)
     }
@@ -280,7 +278,7 @@ extension UpstreamPool {
         of member: Member?,
         as fault: LoggedFault = .unreachableBackend
     ) {
-        // The metadata is only created for a line that is not suppressed.
+        // The metadata is created only for lines that are not suppressed.
         self.faultLog.report(fault, Self.metadata(reason, of: member))
     }
 
@@ -310,7 +308,7 @@ extension UpstreamPool {
 
     private func fellSilent(_ member: Member) {
         guard let index = member.index else { return }
-        // Only requests that are sent from now on are counted.
+        // From now on, only new requests are counted.
         member.unanswered = 0
         self.note(self.balancer.fellSilent(index, at: .now()), of: member, at: index)
     }
@@ -329,7 +327,7 @@ extension UpstreamPool {
 }
 
 extension UpstreamPool {
-    /// Returns the state of these targets, as seen by this event loop.
+    /// Returns the state of the targets, as seen by this event loop.
     func statistics(of targets: [UpstreamTarget]) -> [BackendStatistics] {
         Set(targets).map { target in
             var backend = BackendStatistics(name: target.description)

@@ -7,9 +7,9 @@ struct UpstreamPools {
     let standard: UpstreamPool
     /// The pools of the named backends, in the order of the settings.
     private let named: [UpstreamPool]
-    /// A pool without addresses, for a route to a backend that the settings do not contain.
+    /// A pool without addresses, for routes to backends that the settings do not contain.
     private let unknown: UpstreamPool
-    /// The targets of each pool, the default one first.
+    /// The targets of each pool, starting with the default pool.
     private let targets: [[UpstreamTarget]]
 
     init(
@@ -35,18 +35,19 @@ struct UpstreamPools {
         self.targets = [settings.targets] + settings.named.map(\.targets)
     }
 
-    /// Returns the pool of the backend that a verdict selects; `nil` for the default one.
+    /// Returns the pool of the backend that a route selects; `nil` selects the default backend.
     func pool(for route: BackendRoute?) -> UpstreamPool {
         guard let route else { return self.standard }
         return route.index.map { self.named[$0] } ?? self.unknown
     }
 
-    /// Chooses the address to try after a failed attempt to connect.
+    /// Returns the address to try after a connection attempt failed, before any part of the request was sent.
     ///
-    /// No part of the request has been sent. After a timeout, excluded addresses are not tried, because they could
-    /// time out as well. `tried` contains the addresses that could not be reached or have timed out.
+    /// `tried` contains the addresses that could not be reached or have timed out. After a timeout,
+    /// an excluded address is not tried, because it could time out as well.
     ///
-    /// - Returns: The address; `nil` if there is none, or after `maxWaits` attempts, if the last one timed out.
+    /// - Returns: The address, or `nil` if there is none, or if at least `maxWaits` attempts were
+    ///   made and the last one timed out.
     func nextAddress(
         after error: UpstreamPool.ConnectError,
         on route: BackendRoute?,
@@ -61,10 +62,10 @@ struct UpstreamPools {
 
     /// The number of attempts for one request after which excluded addresses are no longer tried.
     ///
-    /// All addresses in use are tried, because a request that finds an address unreachable spares all other requests
-    /// that attempt.
+    /// Addresses that are not excluded are still tried: a request that finds an address
+    /// unreachable spares all other requests that attempt.
     private static let maxTriedInDoubt = 3
-    /// The number of attempts for one request after which it does not wait for another connection.
+    /// The number of attempts for one request after which a timeout is final.
     private static let maxWaits = 3
 
     private var all: [UpstreamPool] { [self.standard] + self.named }
@@ -84,7 +85,9 @@ struct UpstreamPools {
         for pool in self.all { pool.closeAll() }
     }
 
-    /// The state of the targets, as seen by this event loop; a target of several backends occurs several times.
+    /// The state of the targets, as seen by this event loop.
+    ///
+    /// A target that belongs to several backends occurs several times.
     var statistics: [BackendStatistics] {
         zip(self.all, self.targets).flatMap { $0.statistics(of: $1) }
     }

@@ -17,12 +17,12 @@ extension Transport where Stream == UpstreamHTTP2Stream {
         }
     }
 
-    /// Whether a write failed because of a connection reset.
+    /// Whether a write failed because the peer has reset the connection.
     var wasReset: Bool {
         if case .channel(let output) = self { output.wasReset } else { false }
     }
 
-    /// Whether some output is still pending in the gate.
+    /// Whether any output is still pending in the gate.
     var hasUnsent: Bool {
         switch self {
         case .channel(let output): !output.isEmpty
@@ -40,9 +40,9 @@ extension Transport where Stream == UpstreamHTTP2Stream {
         }
     }
 
-    /// Turns the following close into a connection reset.
+    /// Makes the next close reset the connection.
     func prepareReset() {
-        // Streams are reset in any case.
+        // Streams need no preparation, because closing always resets them.
         guard case .channel(let output) = self else { return }
         output.prepareReset(below: NIOSSLClientHandler.self)
     }
@@ -50,7 +50,7 @@ extension Transport where Stream == UpstreamHTTP2Stream {
     func endWriting() {
         switch self {
         case .channel(let output): output.end()
-        // Only tunnels are half-closed, and HTTP/2 backends have none.
+        // Only tunnels are half-closed, and they never use a stream.
         case .stream, .none: break
         }
     }

@@ -1,15 +1,14 @@
 import Synchronization
 
-/// Deallocates unused values on a background thread, so that no request waits for their
-/// deallocation, as long as that thread keeps up.
+/// A deallocator that uses a background thread, so that no request waits for a deallocation.
 ///
-/// When all processors are busy, such a thread may hardly run, although a flood of made-up clients
-/// keeps filling a cache: a gate that was flooded with new versions used 11 GB. Therefore, only a
-/// few values may wait to be deallocated; the caller deallocates any further value.
+/// If all processors are busy, the thread may hardly run while a flood of made-up clients keeps
+/// filling a cache: a gate that was flooded with new versions used 11 GB. Only a small number of
+/// values can therefore wait to be deallocated; the caller deallocates any further value itself.
 final class BackgroundDeallocator: Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// The maximum number of waiting values: both generations of a cache, and a table.
+    /// The maximum number of waiting values: two generations of a cache, and a table.
     static let room = 3
 
     private let waiting = Atomic(0)
@@ -20,7 +19,7 @@ final class BackgroundDeallocator: Sendable {
         self.later = later
     }
 
-    /// Deallocates a value; its owner must then drop its own reference.
+    /// Takes over the deallocation of a value if possible; the caller must then drop its own reference.
     func dispose(of value: some Sendable) {
         guard self.waiting.add(1, ordering: .relaxed).newValue <= Self.room else {
             self.waiting.subtract(1, ordering: .relaxed)
@@ -33,13 +32,12 @@ final class BackgroundDeallocator: Sendable {
         }
     }
 
-    /// Runs work at utility priority; at a lower priority, it could not keep up with a flood of requests.
+    /// Runs work at utility priority, because lower-priority work could not keep up with a flood of requests.
     private static func detached(_ work: @escaping Work) {
         Task.detached(priority: .utility) { work() }
     }
 
-    /// Holds a value until it is deallocated, independently of the lifetime of the closure that
-    /// deallocates it.
+    /// A container whose value can be deallocated before the closure that references the container.
     private final class Box<Value: Sendable>: Sendable {
         private let value: Mutex<Value?>
 

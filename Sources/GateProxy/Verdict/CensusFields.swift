@@ -8,10 +8,10 @@ struct CensusFields {
     struct Reading {
         /// The digest of all fields that describe the client.
         var digest: UInt64
-        /// The range of the device ID; empty if there is none.
+        /// The range of the device ID in the head, empty unless there is exactly one device ID.
         var device: Range<Int> = 0..<0
         var deviceDigest: UInt64 = 0
-        /// Whether a field contains the version; if so, `User-Agent` is ignored.
+        /// Whether a field states the version; if so, `User-Agent` is ignored.
         var statesVersion = false
 
         /// Adds the client's identity from the query to the digest.
@@ -25,8 +25,9 @@ struct CensusFields {
         }
     }
 
-    /// The bit set of the fields that describe a client; the bit numbers are the indices in the
-    /// fields' roles.
+    /// The bit set of the fields that describe a client.
+    ///
+    /// The bit numbers are the indices in the fields' roles.
     private let clients: UInt64
     private let versions: UInt64
     private let userAgent: UInt64
@@ -40,7 +41,7 @@ struct CensusFields {
         self.devices = UInt64(bits: ruleSet.headerIndices(of: .device))
     }
 
-    /// Reads a head without parsing the values; `start` is the initial state of the digest.
+    /// Reads a head without parsing the field values; `start` is the initial state of the digest.
     func read(
         _ head: borrowing RequestHead,
         facts: RequestFacts,
@@ -50,7 +51,7 @@ struct CensusFields {
         guard facts.identityFields != 0 else { return Reading(digest: start) }
         let lines = head.fields.lines.span
         return unsafe bytes.withUnsafeBytes { buffer in
-            // With an optional pointer, each value would need a check.
+            // Unwraps the pointer once, because an optional pointer would be checked for each value.
             guard let bytes = buffer.baseAddress else { return Reading(digest: start) }
             var reading = Reading(digest: start)
             var devices = 0
@@ -97,7 +98,7 @@ struct CensusFields {
 
     /// Writes the field lines that are part of the digest.
     ///
-    /// - Returns: Whether there was room for all of them.
+    /// - Returns: Whether the output had space for all of them.
     func write(
         _ reading: Reading,
         of head: borrowing RequestHead,
@@ -116,7 +117,9 @@ struct CensusFields {
         return true
     }
 
-    /// The field and the length precede each value, so that no value can imitate another field.
+    /// Returns the digest with a field mixed in.
+    ///
+    /// The field's index and the length precede the value, so that no value can imitate another field.
     @inline(__always)
     fileprivate static func mixed(
         _ digest: UInt64,
@@ -129,10 +132,11 @@ struct CensusFields {
     }
 }
 
-/// A search for commas, which may separate several values in a field.
+/// A search for commas, which can separate several values in a field.
 enum CommaSearch {
-    /// Whether the bytes contain a comma; eight bytes are checked at a time, because device IDs are
-    /// long.
+    /// Returns whether the bytes contain a comma.
+    ///
+    /// Eight bytes are checked at a time, because device IDs are long.
     @inline(__always)
     static func finds(in value: UnsafeRawPointer, _ count: Int) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -140,7 +144,7 @@ enum CommaSearch {
         while index &+ 8 <= count {
             let word = unsafe value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let rest = word ^ (ones &* UInt64(ASCII.comma))
-            // The result is nonzero exactly if one of the bytes was a comma.
+            // The result is nonzero if and only if one of the bytes is a comma.
             if (rest &- ones) & ~rest & (ones << 7) != 0 { return true }
             index &+= 8
         }

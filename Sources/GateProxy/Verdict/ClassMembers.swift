@@ -1,7 +1,7 @@
 package import GatePolicy
 import GateWire
 
-/// The clients that share a verdict, and access to the values that each of them sends.
+/// The clients that share a verdict, with functions to read what an individual client sends.
 package struct ClassMembers: Sendable {
     private let classes: ClientClasses
     /// The parts of the identity that determined the class.
@@ -12,11 +12,14 @@ package struct ClassMembers: Sendable {
         self.told = told
     }
 
-    /// The part of the identity that each identity field contains; the positions are the indices in
-    /// the fields' roles.
+    /// The part of the identity that each identity field contains, or `nil` for a field that contains none.
+    ///
+    /// The positions are the indices in the fields' roles.
     var identityParts: [IdentityPart?] { self.classes.parts }
 
-    /// Returns the fields to add for values that the client sends only in its version field.
+    /// Returns the fields to add to the request for values that the client sends only in its version field.
+    ///
+    /// Returns `nil` if there are none.
     func fields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> AddedFields? {
         guard self.told.isAdded else { return nil }
         let parts = self.identityParts
@@ -29,7 +32,7 @@ package struct ClassMembers: Sendable {
         return nil
     }
 
-    /// Parses the identity of a client for a log line.
+    /// Parses the identity of a client, for a log line.
     func identity(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>

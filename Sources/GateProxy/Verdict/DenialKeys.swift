@@ -4,34 +4,39 @@ import Glibc
 
 /// A generator of keys for shared denials.
 ///
-/// Denied clients of a class that get the same texts share a denial, in which only the version differs. Regardless of
-/// what clients send, the number of keys is limited by the classes of the rules and the languages of the notices.
+/// Denied clients of a class that get the same texts share a denial in which only the version
+/// differs. Whatever clients send, the number of keys is limited by the classes of the rules and
+/// the languages of the notices.
 ///
 /// This is a class, because a call through an optional property would copy a struct.
 final class DenialKeys {
     private static let capacity = 256
-    /// The maximum total size, in bytes, of language fields whose texts are cached.
+    /// The maximum total size, in bytes, of language fields for which the chosen texts are cached.
     private static let longestLanguages = 256
 
     private let ruleSet: RuleSet
-    /// The bit sets of the fields that contain versions, and of those that contain languages; the bit numbers are the
-    /// indices in the fields' roles.
+    /// The bit set of the fields that contain versions.
+    ///
+    /// The bit numbers are the indices in the fields' roles.
     private let versionFields: UInt64
+    /// The bit set of the fields that contain languages.
     private let languageFields: UInt64
-    /// The language fields of the current client, each after a line feed, which no field can
-    /// contain.
+    /// The language fields of the current client, each preceded by a line feed, which no field can contain.
     private var languages = VerdictKey()
-    /// A cache of chosen texts, by language fields: choosing texts costs as much as the rest of a request.
+    /// A cache of chosen texts, by language fields.
+    ///
+    /// Choosing texts costs as much as the rest of a request.
     private var answerKeys: [VerdictKey: AnswerKey] = [:]
-    /// A small cache of recently chosen texts, indexed by the low-order bits of the digests of their fields: a
-    /// dictionary lookup costs several times as much.
+    /// A small cache of recently chosen texts, because a dictionary lookup costs several times as much.
+    ///
+    /// The indices are the low-order bits of the digests of the language fields.
     private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: DenialKeys.recentCount)
     /// The most recently chosen texts, if the request had a single language field.
     ///
     /// Consecutive clients often send the same field.
     private var lastAnswerKey: AnswerKey?
 
-    /// The part of a denial key that results from particular `Accept-Language` fields.
+    /// The part of a denial key that results from particular language fields.
     private final class AnswerKey: Sendable {
         let languages: VerdictKey
         let words: [UInt8]
@@ -41,7 +46,8 @@ final class DenialKeys {
             self.words = words
         }
 
-        /// Whether the part is for a single field with this value, which is compared in place.
+        /// Returns whether the language fields are a single field with this value, which is
+        /// compared in place.
         func isAbout(_ value: Span<UInt8>) -> Bool {
             let languages = self.languages.bytes
             guard languages.count == value.count + 1 else { return false }
@@ -60,22 +66,23 @@ final class DenialKeys {
             key.append(words.span)
         }
 
-        /// Whether the fields are short enough to cache the result.
+        /// Whether the language fields are short enough to cache this part of the key.
         var isKept: Bool { self.languages.bytes.count <= DenialKeys.longestLanguages }
 
-        /// Whether the part is for these languages, which are compared in place.
+        /// Returns whether this part of the key results from these language fields, which are
+        /// compared in place.
         @inline(never)
         func has(_ languages: borrowing VerdictKey) -> Bool {
             self.languages.isEqual(to: languages)
         }
     }
 
-    /// The number of entries in `recentAnswerKeys`; a power of two.
+    /// The number of entries in `recentAnswerKeys`, a power of two.
     private static let recentCount = 256
 
     /// Creates a generator.
     ///
-    /// - Returns: `nil` if denials contain client data other than the version.
+    /// - Returns: The generator, or `nil` if denials contain client data other than the version.
     init?(_ ruleSet: RuleSet, _ classes: ClientClasses) {
         guard !ruleSet.answersRepeatNames else { return nil }
         self.ruleSet = ruleSet
@@ -86,7 +93,7 @@ final class DenialKeys {
         self.languageFields = fields(of: .languages)
     }
 
-    /// Sets the key of the shared denial in a lookup that contains the key of the client's class.
+    /// Sets the key of the shared denial in a lookup that already contains the key of the client's class.
     func setKey(
         in lookUp: inout VerdictLookUp,
         of head: borrowing RequestHead,
@@ -94,14 +101,15 @@ final class DenialKeys {
         form: AnswerForm
     ) {
         lookUp.denialKey.repeat(lookUp.classKey, as: form)
-        // A separator: no part of the identity has this index.
+        // This byte is a separator: no part of the identity has this index.
         lookUp.denialKey.bytes.append(0xFF)
         self.appendAnswerKey(of: head, in: bytes, to: &lookUp.denialKey.bytes)
     }
 
-    /// Returns the verdict that all clients with the same key share, with gaps for their versions.
+    /// Returns the verdict that all clients with the same denial key share, with gaps for their versions.
     ///
-    /// - Returns: `nil` if the verdict with this client's version inserted would differ from the client's own verdict.
+    /// - Returns: The verdict, or `nil` if inserting this client's version would not result in the
+    ///   client's own denial.
     func shared(
         _ verdict: Verdict,
         on identity: ClientIdentity,
@@ -126,8 +134,9 @@ final class DenialKeys {
         return Verdict(verdict, denial: pattern)
     }
 
-    /// Calls `use` with the client's version as it appears in the denial; if there is none, returns `nil` without
-    /// calling `use`.
+    /// Calls `use` with the client's version as it appears in the denial, and returns the result.
+    ///
+    /// If there is no version, returns `nil` without calling `use`.
     func withVersion<Result>(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -181,7 +190,7 @@ final class DenialKeys {
         if found.isKept { self.recentAnswerKeys[place] = found }
     }
 
-    /// Returns the only field line with languages; `nil` if there is none, or if there are several.
+    /// Returns the only field line with languages, or `nil` if there is none or more than one.
     private func onlyLanguages(in lines: Span<FieldLine>) -> FieldLine? {
         var only: Int?
         for index in lines.indices {
@@ -194,8 +203,7 @@ final class DenialKeys {
         return only.map { lines[$0] }
     }
 
-    /// Chooses the texts for the current languages, and caches the result unless the fields are too
-    /// long.
+    /// Chooses the texts for the current languages, and caches the result unless the fields are too long.
     private func newAnswerKey() -> AnswerKey {
         let fields = self.languages.bytes.split(separator: ASCII.lineFeed)
         let words = self.ruleSet.answerKey(

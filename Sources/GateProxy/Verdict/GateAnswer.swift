@@ -4,7 +4,7 @@ package import GateWire
 package struct GateAnswer: Error, Equatable, Sendable {
     package var status: Int
     package var detail: String
-    /// The number of seconds after which clients may retry.
+    /// The number of seconds after which clients may retry, or `nil` to omit `Retry-After`.
     package var retryAfter: Int?
 
     package static let requestTimeout = GateAnswer(
@@ -70,11 +70,11 @@ package struct GateAnswer: Error, Equatable, Sendable {
         detail: "The backend did not respond in time."
     )
 
-    /// Whether the response reports a backend failure; if the gate lacks resources, the status is
-    /// different.
+    /// Whether the response reports a backend failure; a lack of resources in the gate has a
+    /// different status.
     var isBackendFailure: Bool { self.status == 502 || self.status == 504 }
 
-    /// The body; all of its strings are constants that need no escaping.
+    /// The JSON body, whose strings are constants that need no escaping.
     var body: String {
         """
         {"type":"about:blank","title":"\(StatusLine.reason(self.status))",\

@@ -3,7 +3,9 @@ import GateWire
 
 /// The identity fields whose values do not affect any verdict.
 struct IndifferentFields {
-    /// The bit set of the fields; the bit numbers are the indices in the fields' roles.
+    /// The bit set of the indifferent fields.
+    ///
+    /// The bit numbers are the indices in the fields' roles.
     private let bits: UInt64
 
     init(of ruleSet: RuleSet) {
@@ -13,10 +15,10 @@ struct IndifferentFields {
         )
     }
 
-    /// Returns the only indifferent field in a head, if it occurs exactly once.
+    /// Returns the only indifferent field in a head, if exactly one is present and occurs once.
     ///
-    /// Without this, each device would be evaluated separately, and the verdicts would fill the
-    /// cache.
+    /// Without this function, each device would be evaluated separately, and the verdicts would
+    /// fill the cache.
     func only(in head: RequestHead, facts: RequestFacts) -> UInt8? {
         let fields = facts.identityFields & self.bits
         guard fields.nonzeroBitCount == 1 else { return nil }
@@ -27,14 +29,14 @@ struct IndifferentFields {
 }
 
 extension UInt64 {
-    /// Creates a bit set from the numbers of its bits.
+    /// Creates a bit set from bit numbers.
     init(bits: [Int]) {
         self = bits.reduce(0) { $0 | 1 << UInt64($1) }
     }
 }
 
 extension VerdictKey {
-    /// Adds the identity fields of a head; for the indifferent field, only its presence.
+    /// Adds the identity fields of a head, but only the presence of the indifferent field.
     mutating func append(identityOf head: RequestHead, in bytes: Span<UInt8>, indifferent: UInt8?) {
         for line in head.fields.lines {
             guard case .identity(let index) = line.role else { continue }
@@ -46,7 +48,7 @@ extension VerdictKey {
         }
     }
 
-    /// Whether the value is a single token of visible ASCII characters, which needs no normalization.
+    /// Returns whether the value is a single token of visible ASCII characters, which needs no normalization.
     private static func isPlain(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         guard 1...256 ~= line.valueEnd - line.valueStart else { return false }
         for index in line.valueStart..<line.valueEnd

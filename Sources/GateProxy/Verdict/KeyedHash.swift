@@ -1,4 +1,4 @@
-/// A hash for client data in the tables of the process, several times cheaper than `Hasher`.
+/// A hash function for client data in the process's own tables, several times cheaper than `Hasher`.
 ///
 /// Each step multiplies by a constant and combines both halves of the product. Without knowledge of
 /// the initial state, finding a collision takes millions of attempts, and an attacker cannot tell
@@ -13,7 +13,7 @@ enum KeyedHash {
         return product.high ^ product.low
     }
 
-    /// Mixes bytes into the state, but not the number of bytes.
+    /// Returns a state with the bytes mixed in, but not their number.
     @inline(__always)
     static func mixed(_ state: UInt64, _ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
         guard count > 8 else { return unsafe Self.mixed(state, Self.word(of: bytes, count)) }
@@ -33,7 +33,7 @@ enum KeyedHash {
         )
     }
 
-    /// Returns up to eight bytes as a number, which is unique together with their count.
+    /// Returns up to eight bytes as a number, which is unique for a given number of bytes.
     @inline(__always)
     private static func word(of bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
         if count >= 4 {

@@ -4,13 +4,13 @@ import GateWire
 /// The pass field of a request.
 enum PassField: Equatable {
     case value(String)
-    /// There are several lines, or several values in one line.
+    /// The field has several lines, or several values in a line.
     case repeated
 
     /// The number of bytes after which a value is cut off; no valid value is that long.
     private static let longest = 1024
 
-    /// Reads the field; `nil` if there is none.
+    /// Reads the field, or returns `nil` if the request has none.
     init?(of head: borrowing RequestHead, in bytes: Span<UInt8>) {
         var value: Range<Int>?
         for line in head.fields.lines {
@@ -30,12 +30,14 @@ enum PassField: Equatable {
     }
 }
 
-/// The check of a pass for one purpose.
+/// A check of passes for one purpose.
 struct PassCheck {
     enum Purpose {
         /// To evaluate a new request, which uses up a single-use pass.
         case request
-        /// To evaluate a response in progress again; `nil` if the request had no pass so far.
+        /// To re-evaluate a response in progress.
+        ///
+        /// The value is the ID of the pass that the request has used, or `nil` if it has used none.
         case response(Pass.ID?)
         /// To report a decision without evaluating a request.
         case inspection

@@ -3,57 +3,59 @@ package import GateWire
 
 /// A table of the verdicts for recent clients, indexed by the exact bytes of their identity fields.
 ///
-/// Parsing these fields, and finding a class and the texts of a denial, takes a fifth of all
-/// instructions for a denial. The table contains only verdicts that are valid for every client with
-/// the same key. Its size is fixed, and each client has two possible slots. A new client is added
-/// when it is seen for the second time; a client that has been found keeps its slot the first time
-/// that a new client needs the slot.
+/// For a denial, parsing these fields and finding the class and the texts takes a fifth of all
+/// instructions. The table contains only verdicts that are valid for every client with the same
+/// key. Its size is fixed, and each client has two possible slots. A new client is added when it is
+/// seen for the second time. A client that has been found since it was added keeps its slot the
+/// first time that a new client needs the slot.
 ///
-/// New rules take over the table of the previous rules on their event loop, without its entries:
-/// reallocating this amount of memory with each reload would fragment the heap.
+/// New rules reuse the table of the previous rules on their event loop, without its entries.
+/// Reallocating this amount of memory on each reload would fragment the heap.
 @safe
 package struct RecentClients: ~Copyable {
-    /// The maximum number of slots; a power of two.
+    /// The maximum number of slots, a power of two.
     static let most = 2048
-    /// The maximum size of a key in bytes; a multiple of the word size.
+    /// The maximum size of a key in bytes, a multiple of the word size.
     static let keyLength = 256
 
     private struct Place {
         /// The hash of the key and the scope.
         var digest: UInt64 = 0
-        /// The length of the key; 0 for an empty slot.
+        /// The length of the key in bytes, or 0 for an empty slot.
         var keyLength: Int32 = 0
         /// Whether the client has been found since a new client last needed the slot.
         var isInUse = false
     }
 
-    /// A client with a denial of its own.
+    /// A client with its own copy of a denial.
     private struct Owner {
         let place: Int
         let verdict: Verdict
-        /// The verdict that the client shares with others.
+        /// The verdict that clients without their own copy share.
         let shared: Verdict
-        /// The number of hits of clients without a denial of their own until one of them becomes the owner.
+        /// The remaining number of hits by clients without their own copy after which one of them
+        /// replaces this owner.
         var patience: UInt8
     }
 
     /// The initial value of `Owner.patience`.
     private static let patience: UInt8 = 32
 
-    /// The bit sets of the fields that are ignored once the class is known, and of those for which
-    /// only the presence of a single value counts; the bit numbers are the indices in the fields'
-    /// roles.
+    /// The bit set of the fields that are ignored once the class is known.
+    ///
+    /// The bit numbers are the indices in the fields' roles.
     private var ignored: UInt64 = 0
+    /// The bit set of the fields of which only the presence of a single value matters.
     private var indifferent: UInt64 = 0
     private var places: [Place]
     private var verdicts: [Verdict?]
-    /// The clients with denials of their own; slots with the same low-order bits share two entries.
+    /// The clients with their own copies of denials; slots with the same low-order bits share two entries.
     private var owners: [Owner?]
     /// The scopes of the verdicts in the slots, which are compared only if they are restricted.
     private var scopes: [RequestScope]
     /// The keys of the slots, followed by the key of the current request.
     private let keys: UnsafeMutableRawPointer
-    /// The length of the current key; 0 if the current request has none.
+    /// The length in bytes of the key of the current request, or 0 if the request has no key.
     private var keyLength = 0
     private var digest: UInt64 = 0
     private var missing = RepetitionFilter()
@@ -62,13 +64,13 @@ package struct RecentClients: ~Copyable {
     private let seed = KeyedHash.seed
     private let digestMask: UInt64
 
-    /// Creates a table that serves no rules yet.
+    /// Creates a table that is not prepared for any rules.
     ///
     /// - Parameters:
     ///   - capacity: The maximum number of clients, limited to 2 through `most` and rounded down to
     ///     a power of two.
-    ///   - mostOwners: The maximum number of denials of single clients; a power of two, at least 2.
-    ///   - digestMask: The bits of the hash to use; tests use it to cause collisions.
+    ///   - mostOwners: The maximum number of denials for single clients, a power of two and at least 2.
+    ///   - digestMask: The bits of the hash to use, which allows tests to cause collisions.
     package init(capacity: Int, mostOwners: Int = 256, digestMask: UInt64 = .max) {
         let limit = max(2, min(capacity, Self.most))
         let count = 1 << (Int.bitWidth - 1 - limit.leadingZeroBitCount)
@@ -101,7 +103,7 @@ package struct RecentClients: ~Copyable {
 
     /// Sets the key for the client of the current request.
     ///
-    /// Clients are excluded if their fields exceed the key length, or if an indifferent field has
+    /// No key is set if the client's fields exceed the key length, or if an indifferent field has
     /// several values.
     package mutating func describe(
         _ head: borrowing RequestHead,
@@ -114,7 +116,7 @@ package struct RecentClients: ~Copyable {
         let lines = head.fields.lines.span
         let key = unsafe self.keys + self.places.count * Self.keyLength
         let (ignored, indifferent) = (self.ignored, self.indifferent)
-        // The form and the length come first; the last word is padded with zeros.
+        // The form and the length precede the fields; the last word is padded with zeros.
         var length = 2
         let isWhole = unsafe bytes.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return false }
@@ -144,7 +146,7 @@ package struct RecentClients: ~Copyable {
         guard isWhole else { return }
         let front = form.rawValue << 1 | (scope.isUnrestricted ? 1 : 0)
         unsafe key.storeBytes(of: front, as: UInt8.self)
-        // No key has the length 0, so a byte of 0 represents a length of 256.
+        // No key has the length 0, so a zero byte represents a length of 256.
         unsafe key.storeBytes(
             of: UInt8(truncatingIfNeeded: length),
             toByteOffset: 1,
@@ -162,7 +164,7 @@ package struct RecentClients: ~Copyable {
         self.digest = digest & self.digestMask
     }
 
-    /// Returns the verdict for the current key.
+    /// Returns the verdict for the current key, or `nil` if the table does not contain the key.
     package mutating func verdict(in scope: RequestScope) -> Verdict? {
         guard self.looksForClient else { return nil }
         let place = self.foundPlace
@@ -186,11 +188,13 @@ package struct RecentClients: ~Copyable {
             .copyMemory(from: key, byteCount: self.keyLength)
     }
 
-    /// Counts a hit of a client with a shared denial, and returns the index in `owners` if the client is to get a denial
-    /// of its own.
+    /// Counts a hit of a client with a shared denial.
     ///
-    /// A copy of a denial saves a part of the work for each request, but if each client had one, they would displace
-    /// each other from the processor's caches. Clients with many requests are more likely to get one than others.
+    /// Each copy of a denial saves part of the work for a request. If each client had a copy,
+    /// however, the copies would evict each other from the processor's caches. Clients with many
+    /// requests are more likely to get a copy than others.
+    ///
+    /// - Returns: The index in `owners` if the client is to get its own copy of the denial, otherwise `nil`.
     mutating func entryForOwner() -> Int? {
         let entry = self.foundPlace & (self.owners.count - 1)
         guard let patience = self.patience(at: entry) else { return entry }
@@ -200,8 +204,9 @@ package struct RecentClients: ~Copyable {
         return nil
     }
 
-    /// How many requests of other clients replace the owner of an entry; `nil` if the entry has no owner, or if the
-    /// slot of the owner has a different verdict by now.
+    /// Returns how many more hits by other clients it takes to replace the owner of an entry.
+    ///
+    /// `nil` if the entry has no owner, or if the owner's slot now has a different verdict.
     private func patience(at entry: Int) -> UInt8? {
         guard let owner = self.owners[entry], self.verdicts[owner.place] === owner.verdict else {
             return nil
@@ -209,8 +214,9 @@ package struct RecentClients: ~Copyable {
         return owner.patience
     }
 
-    /// Replaces the shared verdict that was found with one for the current client only, and the verdict of the former
-    /// owner with the one that it shares.
+    /// Replaces the found verdict, which is shared, with the current client's own verdict.
+    ///
+    /// The former owner of the entry gets its shared verdict back.
     mutating func replaceFound(_ shared: Verdict, with own: Verdict, entry: Int) {
         let place = self.foundPlace
         if let former = self.owners[entry], self.verdicts[former.place] === former.verdict {
@@ -225,7 +231,7 @@ package struct RecentClients: ~Copyable {
         )
     }
 
-    /// The slot in which the current client is found, if it is in the table.
+    /// The index of the slot with the current client, if the client is in the table.
     private var foundPlace: Int {
         let first = self.firstPlace
         return self.places[first].digest == self.digest ? first : self.secondPlace
@@ -245,17 +251,18 @@ package struct RecentClients: ~Copyable {
         return verdicts
     }
 
-    /// The number of consecutive misses after which most of the next clients are expected to be
-    /// absent from the table as well.
+    /// The number of consecutive misses after which the next lookups are expected to fail as well.
     private static let missThreshold = 64
-    /// After `missThreshold` misses, only one in `sampled` clients is looked up until there is a
-    /// hit, to reduce the cost of a flood of made-up clients.
+    /// The sampling interval after `missThreshold` misses.
+    ///
+    /// Only one in this many clients is looked up until there is a hit, which reduces the cost of a
+    /// flood of made-up clients.
     private static let sampled = 16
 
     /// Whether the client of the current request is looked up.
     var looksForClient: Bool { self.keyLength > 0 }
 
-    /// Whether the next client should be looked up.
+    /// Returns whether to look up the next client.
     private mutating func shouldLookUp() -> Bool {
         guard self.missesInARow >= Self.missThreshold else { return true }
         if self.missesInARow % Self.sampled == 0 { return true }
@@ -265,17 +272,18 @@ package struct RecentClients: ~Copyable {
 
     private static let wordLength = MemoryLayout<UInt64>.size
 
-    /// The two slots that the current client may occupy.
+    /// The first of the two slots that the current client can occupy.
     private var firstPlace: Int {
         Int(truncatingIfNeeded: self.digest) & (self.places.count - 1)
     }
+    /// The second of the two slots that the current client can occupy.
     private var secondPlace: Int { self.firstPlace ^ 1 }
 
-    /// Returns the current client's previous slot or, if the client was seen before, one that is
-    /// not in use.
+    /// Returns the slot in which to store the current client, or `nil` if no slot is available.
     ///
-    /// A slot in use is spared once: the next new client gets it, unless the client in the slot is
-    /// found before then.
+    /// This is the client's previous slot or, if the client was seen before, a slot that is not in
+    /// use. A slot in use is spared once: the next new client gets the slot, unless the client in
+    /// it is found before then.
     private mutating func placeToKeep() -> Int? {
         let (first, second) = (self.firstPlace, self.secondPlace)
         if self.places[first].digest == self.digest { return first }
@@ -288,7 +296,7 @@ package struct RecentClients: ~Copyable {
         return nil
     }
 
-    /// Whether a slot belongs to the current client.
+    /// Returns whether a slot belongs to the current client.
     private func isAbout(_ place: Int, in scope: RequestScope) -> Bool {
         guard Int(self.places[place].keyLength) == self.keyLength,
             scope.isUnrestricted || self.scopes[place] == scope
@@ -307,16 +315,18 @@ package struct RecentClients: ~Copyable {
 
 /// A filter that detects digests that were seen recently.
 ///
-/// In a flood of made-up versions, each version is seen only once. Caching the verdicts on these
+/// In a flood of made-up versions, each version is seen only once. Caching the verdicts for these
 /// versions would cost as much as computing them, and would evict verdicts that are needed again.
 struct RepetitionFilter {
-    /// The number of entries; a power of two.
+    /// The number of entries, a power of two.
     private static let count = 4096
 
-    /// A part of each of the most recent digests.
+    /// The upper halves of the most recent digests.
     private var parts = [UInt32](repeating: 0, count: Self.count)
 
-    /// Whether the digest was seen recently; digests with the same stored part count as equal.
+    /// Returns whether the digest was seen recently, and stores it.
+    ///
+    /// Digests with the same entry and the same upper half count as equal.
     mutating func isRepeated(_ digest: UInt64) -> Bool {
         let place = Int(truncatingIfNeeded: digest) & (Self.count - 1)
         let part = UInt32(truncatingIfNeeded: digest >> 32)

@@ -2,12 +2,15 @@ import GatePolicy
 import GateWire
 import NIOCore
 
-/// A response that all clients of a class share, with gaps for their versions.
+/// Responses that all clients of a class share, with gaps for their versions.
 ///
-/// Choosing and rendering the texts costs as much as serving many requests. The version is inserted while the response
-/// is copied to the output buffer, so that a flood of unknown versions causes no rendering.
+/// Choosing and rendering the texts costs as much as serving many requests. The version is inserted
+/// while the response is copied to the output buffer, so a flood of unknown versions causes no
+/// rendering.
 extension RenderedAnswer {
-    /// Creates a response with gaps from one that contains the placeholder; `nil` if the head also contains it.
+    /// Creates a response with gaps in place of the version placeholders in the body.
+    ///
+    /// Returns `nil` if the head also contains a placeholder.
     convenience init?(pattern answer: Answer) {
         let fields = RenderedAnswer(
             status: answer.status,
@@ -24,12 +27,12 @@ extension RenderedAnswer {
         self.init(fields, head: head, body: body.text, gaps: body.places)
     }
 
-    /// The length of the body in bytes, with the version inserted.
+    /// Returns the length of the body in bytes, with the version inserted.
     func bodyCount(with version: Span<UInt8>) -> Int {
         self.body.count + self.gaps.count * version.count
     }
 
-    /// Calls `use` with each part of the body with the version inserted, in order.
+    /// Calls `use` with consecutive parts of the body, including the inserted versions.
     @inline(__always)
     func forEachPiece(with version: Span<UInt8>, _ use: (Span<UInt8>) -> Void) {
         let text = self.body
@@ -55,9 +58,10 @@ extension RenderedAnswer {
         return RenderedAnswer(self, head: head, body: body, gaps: [], block: self.block)
     }
 
-    /// Writes the whole HTTP/1.1 response with the version inserted, and reserves the space once.
+    /// Writes the complete HTTP/1.1 response with the version inserted, in a single reservation of space.
     ///
-    /// `end` is the end of the head, which is CR LF, the last field line and the empty line.
+    /// `end` is the end of the head after the value of `Content-Length`: CR LF, the last field
+    /// line, and the empty line.
     func write(with version: Span<UInt8>, end: [UInt8], into buffer: inout ByteBuffer) {
         let count = self.bodyCount(with: version)
         let most = self.head.count + Self.lengthSpace + end.count + count

@@ -1,4 +1,4 @@
-/// The denials that several clients of a class share.
+/// Whether denials that several clients of a class share are cached, and whether to expect another one.
 enum SharedDenials: Equatable {
     /// No shared denial is cached.
     case none
@@ -7,24 +7,24 @@ enum SharedDenials: Equatable {
     /// `inARow` is the number of consecutive requests that were denied, up to `expected`.
     case cached(inARow: Int)
 
-    /// The number of consecutive denials after which another one is expected.
+    /// The number of consecutive denials after which another denial is expected.
     static let expected = 2
 
     var isCached: Bool {
         if case .cached = self { true } else { false }
     }
 
-    /// Whether the next request is probably denied as well.
+    /// Whether the next request will probably be denied as well.
     var expectsDenial: Bool {
         if case .cached(let inARow) = self { inARow >= Self.expected } else { false }
     }
 
-    /// Records that a shared denial is in the cache.
+    /// Records that a shared denial was added to the cache.
     mutating func add() {
         if case .none = self { self = .cached(inARow: 0) }
     }
 
-    /// Counts a request that is evaluated by the class of its client.
+    /// Records the result of a request whose client belongs to a class.
     mutating func count(isDenied: Bool) {
         guard case .cached(let inARow) = self else { return }
         self = .cached(inARow: isDenied ? Swift.min(inARow + 1, Self.expected) : 0)

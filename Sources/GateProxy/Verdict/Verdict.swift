@@ -3,43 +3,41 @@ import GateWire
 
 /// A decision, with everything that the gate writes as a result.
 ///
-/// It is rendered once, and used for all requests with the same identity or class.
+/// A verdict is rendered once, and used for all requests with the same identity or class.
 package final class Verdict: Sendable {
     package let decision: Decision
     /// The index of the verdict's terms in the event loop's `RequestTally`.
     let tallyPlace: Int
-    /// The index of the verdict's outcome in the event loop's `CensusTally`; `nil` if it is not
-    /// counted there.
+    /// The index of the verdict's outcome in the event loop's `CensusTally`, or `nil` if it is not counted there.
     let outcomePlace: Int?
-    /// The backend for the request; `nil` for the default one.
+    /// The backend for the request, or `nil` for the default backend.
     let route: BackendRoute?
     /// The fields to add to the request.
     let upstreamFields: RenderedFields
-    /// The bit set of the identity fields to remove from the request; the bit numbers are the
-    /// indices in the fields' roles.
+    /// The bit set of the identity fields to remove from the request.
+    ///
+    /// The bit numbers are the indices in the fields' roles.
     let droppedFields: UInt64
     /// The fields to add to the backend's response.
     let clientFields: RenderedFields
-    /// The denial, if there is one; `WorkerRules.denial` fills its gaps.
+    /// The denial, or `nil` if the request is allowed; `WorkerRules.denial` fills its gaps.
     let denial: RenderedAnswer?
     /// The access log fields for the decision.
     let logFields: [UInt8]
     /// The access log fields for the client, which precede those for the decision.
     let clientLogFields: [UInt8]
-    /// The class of clients that the verdict is valid for; `nil` if it is not valid for a whole
-    /// class.
+    /// The class of clients that the verdict is valid for, or `nil` if it is not valid for a whole class.
     ///
     /// The values of each client in the class are read from its request head, both for the backend
     /// and for the log, where they replace `clientLogFields`.
     let members: ClassMembers?
-    /// The part of the identity that each identity field contains; the positions are the indices in
-    /// the fields' roles.
+    /// The part of the identity that each identity field contains, empty if `members` is `nil`.
     ///
-    /// Empty without `members`.
+    /// The positions are the indices in the fields' roles.
     let identityParts: [IdentityPart?]
-    /// The second at which the verdict must be computed again; `nil` if it never expires.
+    /// The time at which the verdict must be computed again, or `nil` if it never expires.
     let validUntil: Timestamp?
-    /// The second at which the verdict was computed; `nil` if it does not depend on the time.
+    /// The time at which the verdict was computed, or `nil` if it does not depend on the time.
     let decidedAt: Timestamp?
 
     package init(
@@ -65,10 +63,10 @@ package final class Verdict: Sendable {
         self.tallyPlace = tallyPlace
         self.outcomePlace = outcomePlace
         self.decidedAt = now
-        // A response with `Retry-After` is accurate for only one second.
+        // A value of `Retry-After` is accurate for only one second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
         self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond
-        // The fields differ between the members of a class.
+        // The added identity fields differ between the members of a class.
         let added = members == nil ? upstreamIdentity.add : []
         self.upstreamFields = RenderedFields(added + decision.backendFields)
         var dropped: UInt64 = 0
@@ -117,23 +115,23 @@ final class KnownVerdict: Sendable {
         self.verdict = verdict
     }
 
-    /// Whether the key is equal to another one, compared in place.
+    /// Returns whether the key is equal to another one, which is compared in place.
     @inline(never)
     func has(_ key: borrowing VerdictKey) -> Bool { self.key.isEqual(to: key) }
 }
 
 /// The last verdict of a connection.
 struct RememberedVerdict {
-    /// The number that identifies the rules that the verdict is based on.
+    /// The number of the rules that the verdict is based on.
     let rulesNumber: Int
     let known: KnownVerdict
 }
 
 /// The named backend that a verdict selects.
 struct BackendRoute: Equatable {
-    /// The index of the backend in the settings; `nil` if they have no backend of that name.
+    /// The index of the backend in the settings, or `nil` if they contain no backend of that name.
     let index: Int?
-    /// Whether the default backend gets requests that cannot reach this one.
+    /// Whether requests that cannot reach this backend are sent to the default backend.
     let fallsBack: Bool
 
     /// Finds the backend among the names in the settings.

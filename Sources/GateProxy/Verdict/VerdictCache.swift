@@ -4,15 +4,15 @@ import Glibc
 
 /// The key of a verdict.
 ///
-/// It contains the bytes of the identity fields or the class of the client, as well as the rules
-/// that apply to the path, and the form of a denial.
+/// A key contains the bytes of the client's identity fields or of its class, the rules that match
+/// the path, and the form of a denial.
 struct VerdictKey: Hashable {
     var bytes: [UInt8] = []
     /// Whether the bytes identify a class.
     private var isClass = false
     var scope: RequestScope
     var form: AnswerForm
-    /// The hash of the other properties; 0 until `prepareForLookUp()` is called.
+    /// The hash of the other properties, or 0 until `prepareForLookUp()` is called.
     private(set) var digest = 0
 
     init(scope: RequestScope = .unrestricted, form: AnswerForm = .document) {
@@ -35,26 +35,28 @@ struct VerdictKey: Hashable {
         self.digest = Int(truncatingIfNeeded: digest)
     }
 
-    /// Starts the key of a class, which `ClientClasses` completes; `VerdictLookUp` sets its scope.
+    /// Starts the key of a class.
+    ///
+    /// `ClientClasses` adds the bytes, and `VerdictLookUp` sets the scope.
     fileprivate mutating func beginClass() {
         self.isClass = true
-        // Cheaper than `removeAll(keepingCapacity:)`.
+        // This is cheaper than `removeAll(keepingCapacity:)`.
         self.bytes.removeLast(self.bytes.count)
     }
 
-    /// Copies another key, but with a different form, reusing the memory of this key.
+    /// Copies another key with a different form, reusing the memory of this key.
     mutating func `repeat`(_ other: VerdictKey, as form: AnswerForm) {
         self.bytes.removeAll(keepingCapacity: true)
         self.bytes.append(other.bytes.span)
         (self.isClass, self.scope, self.form) = (other.isClass, other.scope, form)
     }
 
-    /// Adds a field; the length precedes the value, so that no value can imitate another field.
+    /// Adds a field, whose length precedes its value, so that no value can imitate another field.
     mutating func append(_ source: Span<UInt8>, field: UInt8, _ line: FieldLine) {
         let count = line.valueEnd - line.valueStart
         self.bytes.append(field)
         guard count <= IdentityLimits.lineLength else {
-            // Longer values are never parsed. They differ only in whether they may be lists.
+            // Longer values are never parsed, so it only matters whether they may be lists.
             self.bytes += [line.hasComma(in: source) ? 0xFE : 0xFD, 0xFF]
             return
         }
@@ -65,7 +67,7 @@ struct VerdictKey: Hashable {
 
     /// Adds a field without its value, which must be a single token.
     mutating func append(anyValueOf field: UInt8) {
-        // A sentinel: no parsed value has this length.
+        // These bytes cannot be a length: no parsed value is that long.
         self.bytes += [field, 0xFF, 0xFF]
     }
 
@@ -91,16 +93,17 @@ struct VerdictKey: Hashable {
         return copy
     }
 
-    /// Whether the key is short enough to cache the verdict; longer identities are evaluated each
-    /// time.
+    /// Whether the key is short enough to cache the verdict; longer identities are evaluated for
+    /// each request.
     var isWorthKeeping: Bool { self.bytes.count <= 4096 }
 
     static func == (left: VerdictKey, right: VerdictKey) -> Bool { left.isEqual(to: right) }
 
-    /// Whether both keys are equal; the scope is compared last, because comparing restricted scopes
-    /// costs the most.
+    /// Returns whether two keys are equal.
+    ///
+    /// The scopes are compared last, because comparing restricted scopes costs the most.
     func isEqual(to other: borrowing VerdictKey) -> Bool {
-        // The raw values are compared in place; `==` of the enumeration is a generic function.
+        // The raw values are compared, because `==` of the enumeration is a generic function.
         guard self.bytes.count == other.bytes.count, self.form.rawValue == other.form.rawValue,
             self.isClass == other.isClass
         else { return false }
@@ -123,20 +126,21 @@ struct VerdictKey: Hashable {
 /// The verdicts of one event loop, limited in number and in the total size of their keys.
 ///
 /// When the cache is full, it starts a new generation and keeps the previous one. Verdicts that are
-/// used again move to the new generation; the others are dropped with their generation. A flood of
-/// made-up versions costs an additional evaluation per request, but no memory.
+/// used again move to the new generation; all others are dropped together with the previous one. A
+/// flood of made-up versions costs an additional evaluation per request, but no memory.
 struct VerdictCache {
     /// The average key size, in bytes, that the size limit allows for each verdict.
     private static let keyLength = 256
-    /// The number of recent verdicts; a power of two.
+    /// The number of entries in `recent`, a power of two.
     ///
     /// Most requests are from a small number of clients or classes.
     static let recentCount = 256
 
     private var young: [VerdictKey: KnownVerdict] = [:]
     private var old: [VerdictKey: KnownVerdict] = [:]
-    /// A small cache of recently used verdicts, indexed by the low-order bits of their digests: a
-    /// dictionary lookup costs several times as much.
+    /// A small cache of recently used verdicts, because a dictionary lookup costs several times as much.
+    ///
+    /// The indices are the low-order bits of the digests of the keys.
     private var recent = Self.none
     /// The number of the current generation.
     private var number = 0
@@ -147,7 +151,7 @@ struct VerdictCache {
 
     private struct Recent {
         let known: KnownVerdict
-        /// The generation that contained the verdict.
+        /// The number of the generation that contained the verdict.
         let number: Int
     }
 
@@ -155,19 +159,19 @@ struct VerdictCache {
 
     /// Creates a cache for approximately `capacity` verdicts.
     ///
-    /// `release` is called with a dropped generation, to deallocate it where no request waits.
+    /// `release` is called with each dropped generation, to deallocate it without delaying requests.
     init(capacity: Int, release: @escaping ([VerdictKey: KnownVerdict]) -> Void = { _ in }) {
         self.generation = max(1, capacity / 2)
         self.release = release
     }
 
-    /// Returns the verdict for a prepared key, and keeps it in the cache.
+    /// Returns the verdict for a prepared key, and keeps that verdict in the cache.
     ///
     /// The key is borrowed, because copying it costs as much as the lookup.
     mutating func verdict(for key: borrowing VerdictKey) -> KnownVerdict? {
         let place = key.digest & (Self.recentCount - 1)
         if let recent = self.recent[place], recent.known.has(key) {
-            // A verdict in use is not dropped with its generation.
+            // A verdict that is still used must not be dropped with its generation.
             if recent.number != self.number { self.insert(recent.known) }
             return recent.known
         }
@@ -215,15 +219,14 @@ struct VerdictCache {
 
 /// The keys of the current request, and the cache in which they are looked up.
 ///
-/// This is a single struct, so that a lookup does not copy its key, which would cost as much as the
-/// lookup. The memory of the keys is reused for every request.
+/// This is a single struct, so that a lookup does not copy its key: a copy would cost as much as
+/// the lookup. The memory of the keys is reused for every request.
 struct VerdictLookUp {
-    /// The key of the client itself.
+    /// The key of the individual client.
     var key = VerdictKey()
     /// The key of the client's class.
     var classKey = VerdictKey()
-    /// The key of the denied clients of that class that get the same texts, apart from their
-    /// versions.
+    /// The key of the denied clients in the client's class that get the same texts.
     var denialKey = VerdictKey()
     private var cache: VerdictCache
 
@@ -273,13 +276,13 @@ struct VerdictLookUp {
         case denial
     }
 
-    /// Adds a verdict that the lookup did not find.
+    /// Adds a verdict that was not found in the cache.
     mutating func keep(_ verdict: Verdict, for extent: Extent) -> KnownVerdict? {
         switch extent {
         case .client: return self.cache.insert(verdict, for: self.key)
         case .class: return self.cache.insert(verdict, for: self.classKey)
         case .denial:
-            // For the first denial in a class, no lookup has prepared this key.
+            // The key has not been prepared by a lookup if this is the first denial in a class.
             self.denialKey.prepareForLookUp()
             return self.cache.insert(verdict, for: self.denialKey)
         }

@@ -6,7 +6,7 @@ import GateWire
 extension WorkerRules {
     /// Counts the client of a request; `place` returns the network that the client is in.
     ///
-    /// - Returns: The entry in which the response is counted.
+    /// - Returns: A receipt with which to count the response.
     func count(
         _ verdict: Verdict,
         on head: RequestHead,
@@ -52,7 +52,7 @@ extension WorkerRules {
 
     /// Writes the identity in a query.
     ///
-    /// - Returns: Whether there was room for it.
+    /// - Returns: Whether the output had space for all of it.
     private func write(_ query: QueryParameters, to output: inout OutputSpan<UInt8>) -> Bool {
         for (index, name) in self.ruleSet.identityQueryNames.enumerated() {
             for value in query.values(of: name) {
@@ -64,7 +64,7 @@ extension WorkerRules {
         return true
     }
 
-    /// The index of the outcome for requests in a scope; `nil` without a census.
+    /// Returns the index of the outcome for requests in a scope, or `nil` without a census.
     func outcomePlace(of terms: RequestTerms, in scope: RequestScope) -> Int? {
         self.census?.tally.place(
             of: CensusOutcome(

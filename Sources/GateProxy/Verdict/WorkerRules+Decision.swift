@@ -1,7 +1,7 @@
 import GatePolicy
 import GateWire
 
-/// Decisions: their inputs, and the data rendered from them.
+/// The inputs of decisions, and the data rendered from decisions.
 extension WorkerRules {
     /// A client and one of its requests.
     struct Subject {
@@ -10,9 +10,9 @@ extension WorkerRules {
         let form: AnswerForm
     }
 
-    /// Renders everything that a decision needs: the response, the fields, and the log fields.
+    /// Renders everything that follows from a decision: the response, the fields, and the log fields.
     ///
-    /// `preview` is the preview that a tester has requested; `nil` if there is none.
+    /// `preview` is the preview that a tester has requested, or `nil` if there is none.
     func render(
         _ decision: Decision,
         on subject: Subject,
@@ -50,7 +50,7 @@ extension WorkerRules {
 
 /// Denials with the client's version inserted.
 extension WorkerRules {
-    /// Returns the denial for a client; `nil` if the verdict is not a denial.
+    /// Returns the denial for a client, or `nil` if the verdict is not a denial.
     func denial(
         of verdict: Verdict,
         on head: borrowing RequestHead,
@@ -60,10 +60,10 @@ extension WorkerRules {
         return self.denials?.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
     }
 
-    /// Returns the verdict on a recent client with the client's version in its denial, so that the client's next
-    /// requests get a plain copy of the response.
+    /// Returns a copy of a recent client's verdict with the client's version inserted into the denial.
     ///
-    /// Only some clients get one: see `RecentClients.entryForOwner()`.
+    /// The client's next requests can then get a plain copy of the response. Only some clients get
+    /// such a verdict: see `RecentClients.entryForOwner()`.
     @inline(never)
     func own(
         _ verdict: Verdict,
@@ -75,15 +75,15 @@ extension WorkerRules {
     }
 }
 
-/// The request target, whose path selects rules and whose query may identify the client.
+/// The request target: its path selects rules, and its query can identify the client.
 extension WorkerRules {
-    /// The rules that match the path.
+    /// Returns the rules that match the method and the path.
     func scope(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> RequestScope {
         guard self.distinguishesRequests else { return .unrestricted }
         let method = bytes.extracting(head.methodStart..<head.methodEnd)
         let target = bytes.extracting(head.target.start..<head.target.end)
         if head.target.isAbsolute, target.isEmpty || target[0] != ASCII.slash {
-            // The request is forwarded with the path `/` (RFC 9112 section 3.2.1).
+            // Such a request is forwarded with the path `/` (RFC 9112 section 3.2.1).
             let root = Self.root
             return self.ruleSet.scope(method: method, target: root.span)
         }
@@ -92,7 +92,9 @@ extension WorkerRules {
 
     private static let root = [ASCII.slash]
 
-    /// The identity in the query, for the WebSocket and EventSource APIs of browsers, which cannot set header fields.
+    /// Returns the identity in the query.
+    ///
+    /// The WebSocket and EventSource APIs of browsers use the query because they cannot set header fields.
     func identityQuery(
         of head: RequestHead,
         in bytes: Span<UInt8>

@@ -3,13 +3,11 @@ import GateWire
 
 /// Queries from clients and operators.
 extension WorkerRules {
-    /// The status of the client that requests it.
+    /// Returns the status of the client that sent the request, or `nil` if the query describes no valid request.
     ///
-    /// It depends on the rules without a path, and on those for `path` and `method` in the query.
-    ///
-    /// `pass` returns the pass of the client if it is valid; it is called only if the rules deny the client.
-    ///
-    /// - Returns: `nil` if the query describes no valid request.
+    /// The status depends on the rules without a path, and on those for `path` and `method` in the
+    /// query. `pass` returns the pass of the client if it is valid, and is called only if the rules
+    /// deny the client.
     func launchStatus(
         on head: RequestHead,
         in bytes: Span<UInt8>,
@@ -39,7 +37,7 @@ extension WorkerRules {
         )
     }
 
-    /// The known TestFlight builds, for the client or for the app in the query.
+    /// Returns the known TestFlight builds, for the client or for the app in the query.
     func testFlight(
         _ question: TestFlightQuery,
         on head: RequestHead,
@@ -65,7 +63,7 @@ extension WorkerRules {
         )
     }
 
-    /// The rules that would deny a request if their dates and rollouts did not exempt the client.
+    /// Returns the rules that would deny a request if their dates and rollouts did not exempt the client.
     func deferrals(
         on head: RequestHead,
         facts: RequestFacts,

@@ -4,16 +4,16 @@ import GateWire
 import NIOCore
 import Synchronization
 
-/// One rule set on one event loop, with the verdicts that were derived from it.
+/// A rule set on one event loop, with the verdicts that were derived from it.
 ///
-/// A new rule set gets a new object, so that no request is evaluated against parts of two revisions.
+/// Each new rule set gets a new object, so that no request is evaluated against parts of two revisions.
 final class WorkerRules {
-    /// A number that is unique among the rules of this process.
+    /// A number that is unique among the `WorkerRules` of this process.
     let number = WorkerRules.numbers.add(1, ordering: .relaxed).newValue
     private static let numbers = Atomic(0)
     let ruleSet: RuleSet
     let table: FieldNameTable
-    /// The verdict on CORS preflights.
+    /// The verdict for CORS preflights.
     let preflight: Verdict
     /// The query parameters that can identify a client.
     let queryNames: [String]
@@ -21,8 +21,9 @@ final class WorkerRules {
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     let denials: DenialKeys?
-    /// The table of recent clients; `nil` if the rules have no classes, or once the next rules have taken over the
-    /// table.
+    /// The table of recent clients.
+    ///
+    /// `nil` if the rules have no classes, or once the next rules have taken over the table.
     private var recentClients: RecentClients?
     private var sharedDenials = SharedDenials.none
     /// The claims of the most recently identified client; their memory is reused.
@@ -31,31 +32,31 @@ final class WorkerRules {
     let dependsOnAddress: Bool
     /// Whether the method and the path can affect a verdict.
     ///
-    /// The value is copied, because all threads count references to the rule set: each access would move its cache line
-    /// between processors.
+    /// This is a copy, because reading the value in the rule set would change its reference count.
+    /// All threads share that count, so its cache line would move between processors.
     let distinguishesRequests: Bool
     /// The names of the backends that routes can select.
     let backends: [String]
-    /// The format in which verdicts are logged; `nil` if they are not logged.
+    /// The format in which verdicts are logged, or `nil` if they are not logged.
     let logFormat: AccessLogFormat?
     let tally: RequestTally
-    /// The client counters; `nil` if clients are not counted.
+    /// The tally of the clients, or `nil` if clients are not counted.
     let census: Census?
     let now: () -> Timestamp
     private let release: (RuleSet) -> Void
     private let disposal = BackgroundDeallocator()
 
-    /// The tally of the clients, with the fields that are used to count them.
+    /// The tally of the clients, with the fields that identify them.
     struct Census {
         let tally: CensusTally
         let fields: CensusFields
     }
 
-    /// Creates the rules of one event loop, without any verdicts.
+    /// Creates the rules of one event loop, without any cached verdicts.
     ///
-    /// `tally` contains the request counters, by the terms of verdicts. `predecessor` is the previous rules of the
-    /// event loop, whose table of clients is moved to the new rules. `release` releases the rule set once no connection
-    /// uses it.
+    /// `tally` contains the request counters, by the terms of verdicts. `predecessor` is the
+    /// previous rules of the event loop, whose table of clients the new rules reuse. `release`
+    /// releases the rule set once no connection uses it.
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,
@@ -106,23 +107,23 @@ final class WorkerRules {
         self.release(self.ruleSet)
     }
 
-    /// Empties the table of recent clients, and moves it out of these rules.
+    /// Empties the table of recent clients, and moves it out of this object.
     private func takeRecentClients() -> RecentClients? {
         guard var table = self.recentClients.take() else { return nil }
         self.disposal.dispose(of: table.takeVerdicts())
         return table
     }
 
-    /// Releases a rule set on another thread, because deallocating many rules would delay the requests of an event
-    /// loop.
+    /// Releases a rule set on another thread, because deallocating many rules would delay requests
+    /// on the event loop.
     private static func releaseElsewhere(_ ruleSet: RuleSet) {
         Task.detached(priority: .background) { withExtendedLifetime(ruleSet) {} }
     }
 
-    /// Returns the verdict on a request, from the cache if possible.
+    /// Returns the verdict for a request, from the cache if possible.
     ///
-    /// `last` is the verdict on the previous request of the connection. A connection usually belongs to one device, so
-    /// a comparison with that request saves the lookup.
+    /// `last` is the verdict for the previous request of the connection. A connection usually
+    /// belongs to one device, so a comparison with that request often saves the lookup.
     func verdict(
         on head: RequestHead,
         facts: RequestFacts,
@@ -174,7 +175,7 @@ final class WorkerRules {
         return self.keep(verdict, for: isShared ? .class : .client, in: &last)
     }
 
-    /// Sets the key for the table of recent clients, if the client may belong to a class.
+    /// Sets the key for the table of recent clients, if the client can belong to a class.
     private func describeRecent(
         _ head: borrowing RequestHead,
         facts: RequestFacts,
@@ -188,11 +189,11 @@ final class WorkerRules {
             .describe(head, in: bytes, form: facts.answerForm, scope: self.lookUp.key.scope)
     }
 
-    /// Returns the cached verdict on a client of a class.
+    /// Returns the cached verdict for a client of a class, or `nil` if there is none.
     ///
-    /// A class has either one verdict that all its clients share, or denials. A failed lookup costs as much as a
-    /// successful one. After a floor has been raised, many consecutive requests are denied, so denials are then looked
-    /// up first.
+    /// A class has either a verdict that all its clients share, or denials. A failed lookup costs
+    /// as much as a successful one. Denials are looked up first while consecutive requests are
+    /// being denied, for example after a floor has been raised.
     private func classVerdict(
         on head: RequestHead,
         facts: RequestFacts,
@@ -208,7 +209,7 @@ final class WorkerRules {
         return verdict
     }
 
-    /// Returns the cached verdict that all clients of the class share.
+    /// Returns the cached verdict that all clients of the class share, or `nil` if there is none.
     private func sharedVerdict(last: inout RememberedVerdict?) -> Verdict? {
         if let last, last.rulesNumber == self.number, self.lookUp.isSameClass(as: last.known),
             let verdict = self.validVerdict(of: last.known)
@@ -219,7 +220,7 @@ final class WorkerRules {
         return self.remember(known, in: &last)
     }
 
-    /// Returns the cached denial that clients of the class share.
+    /// Returns the cached denial that clients of the class share, or `nil` if there is none.
     private func denial(
         on head: RequestHead,
         facts: RequestFacts,
@@ -242,7 +243,7 @@ final class WorkerRules {
         self.denials?.setKey(in: &self.lookUp, of: head, in: bytes, form: facts.answerForm)
     }
 
-    /// Returns the verdict that all denied clients of the class share; `nil` if they cannot share one.
+    /// Returns the verdict that all denied clients of the class share, or `nil` if they cannot share one.
     private func shared(
         _ verdict: Verdict,
         on identity: ClientIdentity,
@@ -258,9 +259,9 @@ final class WorkerRules {
         return shared
     }
 
-    /// Sets the key of the class of a client.
+    /// Sets the key of the client's class.
     ///
-    /// - Returns: The facts about the class; `nil` if the client belongs to none.
+    /// - Returns: The facts about the class, or `nil` if the client belongs to none.
     private func classify(
         _ head: borrowing RequestHead,
         facts: RequestFacts,
@@ -280,9 +281,7 @@ final class WorkerRules {
         return classes.isComplete(told) ? told : nil
     }
 
-    /// Returns the class of a client.
-    ///
-    /// - Returns: `nil` if the fields for the backend cannot be derived from the class.
+    /// Returns the class of a client, or `nil` if the fields for the backend cannot be derived from the class.
     private func members(
         _ told: ClientClasses.Told,
         _ head: RequestHead,
@@ -295,7 +294,7 @@ final class WorkerRules {
         return added == upstream.add ? members : nil
     }
 
-    /// Sets the key of the client.
+    /// Sets the key of the individual client.
     private func describe(
         _ head: RequestHead,
         facts: RequestFacts,
@@ -332,10 +331,11 @@ final class WorkerRules {
         return known.verdict
     }
 
-    /// Whether the current time is between the second of the decision and the second at which the verdict may change.
+    /// Returns whether a verdict is still valid.
     ///
-    /// The clock may be set back. It is not read for a verdict that never changes; `Worker` drops such verdicts when
-    /// the clock is set back.
+    /// A verdict is valid from the second of the decision until the second at which it can change.
+    /// The start matters because the clock can be set back. For a verdict that never changes, the
+    /// clock is not read; `Worker` drops such verdicts when the clock is set back.
     private func isValid(_ verdict: Verdict) -> Bool {
         guard let validUntil = verdict.validUntil else { return true }
         let now = self.now()
@@ -369,12 +369,12 @@ final class WorkerRules {
         return self.render(decision, on: subject, upstream: upstream, members, at: now)
     }
 
-    /// The changes to the identity fields of the most recently identified client.
+    /// Returns the changes to the identity fields of the most recently identified client.
     func upstreamIdentity(of identity: ClientIdentity) -> UpstreamIdentity {
         self.ruleSet.upstreamIdentity(self.claims, identity)
     }
 
-    /// Identifies a client; its claims are kept until the next call.
+    /// Identifies a client, whose claims are kept until the next call.
     func identify(
         _ head: RequestHead,
         in bytes: Span<UInt8>,

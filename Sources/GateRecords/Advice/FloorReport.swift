@@ -1,14 +1,14 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The parameters of a query for advice on changes that affect few clients.
+/// The parameters of a query for changes that affect few clients.
 package struct AdviceQuestion: Sendable, Equatable {
-    /// `nil` for all apps or platforms.
+    /// The app to include; `nil` for all apps.
     package let app: String?
     package let platform: String?
     /// The maximum share of clients that may be affected, from 0 to 1.
     package let limit: Double
-    /// The period in days; clients seen during it are counted.
+    /// The length in days of the period before the query in which clients are counted.
     package let days: Int64
 
     package init(app: String?, platform: String?, limit: Double, days: Int64) {
@@ -21,13 +21,13 @@ package struct AdviceQuestion: Sendable, Equatable {
     /// Returns the start of the period.
     func start(before now: Timestamp) -> Timestamp { now.advanced(by: -self.days * 86_400) }
 
-    /// Returns the start of the history from which a forecast is computed.
+    /// Returns the start of the census data that a forecast is computed from.
     func historyStart(before now: Timestamp) -> Timestamp {
         let days = self.days + FloorAdvice.history
         return Timestamp(secondsSinceEpoch: (now.day - days) * 86_400)
     }
 
-    /// Whether the advice is wanted for an app and platform.
+    /// Returns whether the query includes an app and platform.
     func includes(_ audience: CensusAudience) -> Bool {
         self.app.map { $0 == audience.app } ?? true
             && self.platform.map { $0 == audience.platform } ?? true
@@ -38,17 +38,18 @@ package struct AdviceQuestion: Sendable, Equatable {
 package struct FloorReport: Sendable {
     package typealias Question = AdviceQuestion
 
-    /// The supported periods in days, and the default.
+    /// The supported lengths of the period in days, and the default length.
     package static let days: ClosedRange<Int64> = 1...30
     package static let usualDays: Int64 = 7
 
     private let question: Question
     private let period: ReportPeriod
     private let parts: [FloorAdvice.Part]
-    /// The number of stored periods that a forecast was computed from.
+    /// The number of stored periods from which the forecasts were computed.
     let periodCount: Int
 
-    /// Finds floors for the clients that the active rules allow, in the period that ends now.
+    /// Finds higher floors for the clients that the active rules allow, in the period that ends
+    /// now.
     package init(
         _ store: CensusStore,
         _ question: Question,
@@ -135,11 +136,11 @@ extension FloorReport: Encodable {
         let requests: UInt64
         let devices: Int
         let share: Double
-        /// The day from which the floor affects no more than the requested share.
+        /// The first day on which the floor affects no more than the requested share.
         let from: String?
-        /// The relative decrease of the share per day.
+        /// The relative decrease of the share per day, as a fraction.
         let dailyFall: Double?
-        /// The reason why `from` is missing.
+        /// The reason why `from` is missing; `nil` if it is not.
         let undated: String?
 
         init(_ floor: FloorAdvice.Floor, _ forecast: AdoptionCurve.Forecast? = nil) {
@@ -180,7 +181,7 @@ extension AdoptionCurve.Forecast {
         }
     }
 
-    /// The members of a JSON object.
+    /// The forecast as members of a JSON object.
     var members: (from: String?, dailyFall: Double?, undated: String?) {
         switch self {
         case .reached(let day, let daily): (Self.date(day), (daily * 1e4).rounded() / 1e4, nil)

@@ -2,8 +2,10 @@ private import GateCensus
 package import GatePolicy
 private import Synchronization
 
-/// Caches the advice on floors from a large census, which takes a second to compute and has a
-/// resolution of days.
+/// Caches advice on floors from a large census.
+///
+/// The advice takes a second to compute, and it has a resolution of days, so it can be some minutes
+/// old.
 package final class FloorReportCache: Sendable {
     private struct Entry: Sendable {
         let question: AdviceQuestion
@@ -14,7 +16,7 @@ package final class FloorReportCache: Sendable {
 
     /// The number of seconds for which a report is kept.
     package static let lifetime: Int64 = 600
-    /// The maximum number of reports.
+    /// The maximum number of cached reports.
     private static let limit = 8
 
     /// The number of stored periods from which a census counts as large.
@@ -25,7 +27,8 @@ package final class FloorReportCache: Sendable {
         self.largeSize = largeSize
     }
 
-    /// Returns the report for a query, which may be up to ten minutes old if the census is large.
+    /// Returns the report for a query; with a large census, the report may be up to ten minutes
+    /// old.
     package func report(
         _ store: CensusStore,
         _ question: AdviceQuestion,

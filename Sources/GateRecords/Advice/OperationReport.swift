@@ -4,7 +4,8 @@ package import GateRules
 
 /// The operations in API documents that old versions still call, as a text table and as JSON.
 package struct OperationReport: Sendable {
-    /// The maximum number of undocumented paths in the table; the JSON contains all of them.
+    /// The maximum number of undocumented paths in the table; the JSON contains all undocumented
+    /// paths.
     private static let tableLimit = 40
 
     let summary: SunsetReport.Summary
@@ -13,7 +14,7 @@ package struct OperationReport: Sendable {
     let gaps: ShapeGaps
     let coverage: CensusCoverage
     let operations: [APIOperation]
-    /// The file names by document number.
+    /// The file names of the documents, in their order.
     let names: [String]
 
     /// Finds the operations that old versions still call.
@@ -74,14 +75,14 @@ extension OperationReport: Encodable {
     private struct Entry: Encodable {
         let method: String?
         let path: String?
-        /// The path in the document, without a server's path.
+        /// The path in the document, without the path of a server; `nil` for undocumented paths.
         let template: String?
-        /// The file of the document that contains the operation.
+        /// The file of the document that contains the operation; `nil` for undocumented paths.
         let document: String?
         let isInDocument: Bool
         /// `some`, `possible`, `none` or `unknown`.
         let calls: String
-        /// The reason why the calls are unknown.
+        /// The reason why the calls are unknown; `nil` if they are known.
         let reason: String?
         let requests: Int
         let devicesAtMost: Int

@@ -2,14 +2,15 @@ package import GateCensus
 package import GatePolicy
 internal import GateRules
 
-/// The clients that a route still selects, whether it can be removed, and what replaces it, as text and as JSON.
+/// The clients that routes still select, and whether and how the routes can be removed, as text and
+/// as JSON.
 package struct RouteReport: Sendable {
     package typealias Target = RouteSelection.Target
 
     /// The parameters of the query.
     package struct Question: Sendable {
         package let target: Target
-        /// The clients; the limit is the share that a denial may affect.
+        /// The clients to include; the limit is the share that a denial may affect.
         let clients: AdviceQuestion
 
         package init(
@@ -24,7 +25,7 @@ package struct RouteReport: Sendable {
         }
     }
 
-    /// Whether the routes can be removed.
+    /// When the routes can be removed.
     private enum Outlook: Sendable, Equatable {
         case now
         case from(day: Int64)
@@ -75,9 +76,9 @@ package struct RouteReport: Sendable {
         }
     }
 
-    /// Returns when all apps and platforms are within the limit.
+    /// Returns when all apps and platforms will be within the limit.
     ///
-    /// `today` is the day to return instead of `.now`; `nil` to return `.now`.
+    /// If all are within the limit already, the result is `today`, or `.now` if `today` is `nil`.
     private static func outlook(_ parts: [RouteAdvice.Part], today: Int64? = nil) -> Outlook {
         var last: Int64?
         for part in parts {
@@ -158,17 +159,18 @@ extension RouteReport: Encodable {
     private struct Part: Encodable {
         let app: String?
         let platform: String?
-        /// All clients of the app and platform.
+        /// The number of requests of all clients of the app and platform.
         let requests: UInt64
         let devices: Int
         /// The unit of the share: `devices` or `requests`.
         let counts: String
         let selected: Selected
         let versions: [Version]
-        /// The day from which the share is within the limit.
+        /// The first day on which the share is within the limit; `nil` if it is within the limit
+        /// now or cannot be predicted.
         let from: String?
         let dailyFall: Double?
-        /// The reason why `from` is missing.
+        /// The reason why the day is unknown; `nil` if it is known or not needed.
         let undated: String?
 
         init(_ part: RouteAdvice.Part) {
@@ -205,14 +207,14 @@ extension RouteReport: Encodable {
         let devices: Int
     }
 
-    /// The replacement for the route of a rule.
+    /// The `next` key that replaces the route of a rule.
     private struct Replacement: Encodable {
         let rule: String
         /// The line of YAML to add to the rule.
         var next: String?
         var enforceFrom: String?
         var needsStoreUrl: Bool?
-        /// The reason why `next` is missing.
+        /// The reason why `next` is missing; `nil` if it is not.
         var obstacle: String?
     }
 
@@ -245,7 +247,7 @@ extension RouteReport: Encodable {
     }
 }
 
-/// A report on routes, together with the paths that their clients call.
+/// A report on routes, and on the paths that the clients of these routes call.
 package struct RoutedSunsetReport<Paths>: Sendable
 where Paths: Encodable & CustomStringConvertible & Sendable {
     private let routes: RouteReport
@@ -262,7 +264,7 @@ extension RoutedSunsetReport: CustomStringConvertible {
 }
 
 extension RoutedSunsetReport: Encodable {
-    /// The members of the report on paths, and `routes`.
+    /// Encodes the members of the report on paths, and adds `routes`.
     package func encode(to encoder: any Encoder) throws {
         try self.paths.encode(to: encoder)
         try ["routes": self.routes].encode(to: encoder)

@@ -63,7 +63,7 @@ extension RuleMatchReport: Encodable {
         let lastMatch: String?
         let withinSeconds: Int64?
         /// The number of sampled devices that the rule denied in the last 30 days, and the number
-        /// of them that returned with a newer build.
+        /// of these devices that returned with a newer build.
         let refusedDevices: Int?
         let returnedDevices: Int?
     }

@@ -1,15 +1,15 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The builds with far more requests or failures than comparable builds, each with the line that
-/// blocks it in a rules file.
+/// The builds with far more requests or failures than comparable builds, each with the line of a
+/// rules file that blocks it.
 ///
-/// The report is only advice; the operator decides.
+/// The report is only advice: nothing is blocked until an operator adds a line to the rules.
 package struct StrayReport: Sendable {
     private let period: ReportPeriod
     private let strays: [StrayBuilds.Stray]
 
-    /// Finds such builds in the census since a time.
+    /// Finds builds with excessive requests or failures in the census since a time.
     package init(
         _ store: CensusStore,
         since start: Timestamp,
@@ -20,7 +20,7 @@ package struct StrayReport: Sendable {
         self.strays = StrayBuilds.among(try store.rows(since: start), by: ruleSet, at: now)
     }
 
-    /// Returns the line for a rules file.
+    /// Returns the line that blocks a build in a rules file.
     private static func line(_ stray: StrayBuilds.Stray) -> String {
         stray.build.map { "blockedBuilds: [{ version: \"\(stray.version)\", build: \"\($0)\" }]" }
             ?? "blocked: [\"\(stray.version)\"]"
@@ -68,7 +68,7 @@ extension StrayReport: Encodable {
         let devices: Int
         let asks: Asks?
         let fails: StrayBuilds.Failing?
-        /// The line to paste into a rule.
+        /// The line for a rule that blocks the build.
         let line: String
     }
 

@@ -4,16 +4,16 @@ internal import GateRules
 
 /// The paths that old versions still call, as a text table and as JSON.
 package struct SunsetReport: Sendable {
-    /// The maximum number of shapes in the table.
+    /// The maximum number of path shapes in the table.
     private static let tableLimit = 40
-    /// The maximum number of shapes in JSON.
+    /// The maximum number of path shapes in the JSON.
     private static let dataLimit = 1_000
 
     /// The parameters of the query.
     package struct Question: Sendable {
-        /// The clients that the report is about.
+        /// The condition that selects the clients of the report.
         let subject: SunsetFilter.Criterion
-        /// `nil` for all apps or platforms.
+        /// The app to include; `nil` for all apps.
         package let app: String?
         package let platform: String?
         package let since: Timestamp
@@ -45,7 +45,7 @@ package struct SunsetReport: Sendable {
             }
         }
 
-        /// The clients as text.
+        /// The condition for clients, as text for the title.
         fileprivate var words: String {
             switch self.subject {
             case .below(let version): "versions below \(version)"
@@ -54,7 +54,7 @@ package struct SunsetReport: Sendable {
         }
     }
 
-    /// The summary of all calls.
+    /// The total of all calls, with the query.
     struct Summary: Sendable {
         let question: Question
         let until: Timestamp
@@ -62,7 +62,7 @@ package struct SunsetReport: Sendable {
 
         var period: ReportPeriod { ReportPeriod(since: self.question.since, until: self.until) }
 
-        /// Returns the end of a stored period as text, limited to the end of the report.
+        /// Returns the end of a stored period as text, but not later than the end of the report.
         func text(_ end: Timestamp?) -> String? { end.map { "\(min($0, self.until))" } }
     }
 
@@ -70,8 +70,8 @@ package struct SunsetReport: Sendable {
     private let survey: SunsetSurvey
     /// The requests that match no pattern, by shape.
     private let shapes: ShapeSurvey
-    /// The patterns that were counted separately only from a time after the start of the report,
-    /// each with that time.
+    /// The patterns that have been counted separately only since a time after the start of the
+    /// report, with this time.
     private let patternsSince: [String: Timestamp]
 
     /// Finds the paths that old versions still call.
@@ -173,7 +173,7 @@ extension SunsetReport: CustomStringConvertible {
 
 extension SunsetReport: Encodable {
     private struct Entry: Encodable {
-        /// The pattern as written in the rules; omitted for requests that match none.
+        /// The pattern as written in the rules; omitted for requests that match no pattern.
         let pattern: String?
         let isExempt: Bool?
         let requests: UInt64
@@ -183,7 +183,8 @@ extension SunsetReport: Encodable {
         /// occurred.
         let withinSeconds: Int64
         let versions: [String]
-        /// The time from which requests are counted separately, if later than the start.
+        /// The time from which the pattern is counted separately; omitted if it is before the
+        /// start.
         let countedSince: String?
     }
 
@@ -243,7 +244,7 @@ struct VersionTexts {
     /// The maximum number of versions in a summary.
     private static let limit = 5
 
-    /// The versions, oldest first, and after them the texts that are not versions.
+    /// The versions, oldest first, followed by the strings that are not valid versions.
     let sorted: [String]
 
     init(_ texts: Set<String>) {

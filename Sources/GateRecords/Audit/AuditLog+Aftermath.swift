@@ -6,7 +6,7 @@ private import Synchronization
 
 /// Completes the record of each change with the census of the hour after the change.
 extension AuditLog {
-    /// The length in seconds of the observed period after a change.
+    /// The length in seconds of the period after a change in which clients are counted.
     private static let span: Int64 = 3_600
     /// The minimum time in seconds between two checks while records are incomplete.
     private static let pause: Int64 = 60
@@ -14,8 +14,9 @@ extension AuditLog {
     /// The number of most recent records to check.
     private static let looked = 50
 
-    /// Completes the records whose period has ended, on the thread for records; call it
-    /// periodically.
+    /// Completes the records whose period has ended, on the thread for records.
+    ///
+    /// The method must be called periodically.
     package func settle(at now: Timestamp) {
         guard self.history != nil, self.nextLook.withLock({ $0.map { $0 <= now } ?? false }) else {
             return
@@ -39,7 +40,7 @@ extension AuditLog {
     /// - Returns: Whether no incomplete record remains.
     private func look(at now: Timestamp) throws(Failure) -> Bool {
         var isDone = true
-        /// The time of the change that followed the one being checked.
+        /// The time of the change that followed the change in the current iteration.
         var next: Timestamp?
         for record in try self.read(before: nil, atMost: Self.looked)
         where record.outcome == .applied {
@@ -47,7 +48,7 @@ extension AuditLog {
             defer { next = time }
             guard record.predicted != nil, record.happened == nil else { continue }
             // The census counts whole minutes, and keeps the minutes of an hour for two hours after
-            // the hour has ended.
+            // the end of the hour.
             let start = (time.secondsSinceEpoch + Self.minute - 1) / Self.minute * Self.minute
             let last = min(start + Self.span, next?.secondsSinceEpoch ?? .max)
             let end = last / Self.minute * Self.minute

@@ -10,9 +10,9 @@ package final class AuditLog: Sendable {
     package typealias Failure = StateDatabase.Failure
 
     static let fileName = "audit.sqlite"
-    /// The maximum number of records: a year with three changes a day.
+    /// The maximum number of records, which is enough for almost a year with three changes a day.
     static let limit: Int64 = 1_000
-    /// The length in seconds of the census period that a change is evaluated against.
+    /// The length in seconds of the census period from which the impact of a change is predicted.
     private static let window: Int64 = 86_400
     private static let kind = StateDatabase.Kind(
         // The letters `VGau`.
@@ -22,12 +22,12 @@ package final class AuditLog: Sendable {
     )
 
     let database: StateDatabase
-    /// Returns the clients since a time; `nil` if the census is off.
+    /// Returns the clients in the census since a time; `nil` if the census is off.
     private let clients: (@Sendable (Timestamp) -> [CensusRow])?
-    /// Returns the clients between two times; `nil` if the census is off.
+    /// Returns the clients in the census between two times; `nil` if the census is off.
     let history: (@Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow])?
     let logger: Logger
-    /// The time of the next check for incomplete records; `nil` if there are none.
+    /// The time of the next check for incomplete records; `nil` if all records are complete.
     let nextLook = Mutex<Timestamp?>(Timestamp(secondsSinceEpoch: 0))
     /// Whether the log persists across restarts.
     package let isKept: Bool
@@ -52,7 +52,8 @@ package final class AuditLog: Sendable {
 
     /// Opens the log in a folder.
     ///
-    /// Without a folder, or if its log cannot be used, the log is in memory. The reason is logged.
+    /// Without a folder, or if the log in the folder cannot be used, the log is kept in memory. The
+    /// reason is logged.
     package static func open(
         in folder: StateFolder?,
         census: Census?,
@@ -83,7 +84,8 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Returns the last records, newest first: those before `id`, or the last of all if `id` is `nil`.
+    /// Returns the last records before the record `id`, newest first; if `id` is `nil`, the last of
+    /// all records.
     package func records(
         before id: Int64? = nil,
         atMost limit: Int
@@ -120,7 +122,7 @@ package final class AuditLog: Sendable {
         self.kept.withLock { $0 += 1 }
     }
 
-    /// Returns the revision of the last applied change.
+    /// Returns the revision of the last applied change; `nil` if no record has one.
     private func lastRevision() throws(Failure) -> String? {
         try self.read(before: nil, atMost: Int(Self.limit)).first { $0.outcome == .applied }?.after
     }

@@ -3,7 +3,8 @@ internal import GateCensus
 internal import GatePolicy
 package import GateRules
 
-/// A change to the rules, or a rejected attempt: its time, source, edits and predicted impact.
+/// A change to the rules, or a rejected attempt to change them: the time, the source, the edits and
+/// the predicted impact.
 package struct AuditRecord: Sendable, Equatable, Codable {
     package struct Source: Sendable, Equatable, Codable {
         package enum Kind: String, Sendable, Codable {
@@ -26,14 +27,15 @@ package struct AuditRecord: Sendable, Equatable, Codable {
         package let total: Amount
         package let denied: Amount
         package let passed: Amount
-        /// The clients that are sent to another backend; missing in records of earlier versions.
+        /// The clients that the change sends to another backend; missing in records of earlier
+        /// versions.
         package let moved: Amount?
         /// All clients that the new rules deny, newly or not; missing in records of earlier
         /// versions.
         package let refused: Amount?
     }
 
-    /// The clients in the hour after the change, or until the next change.
+    /// The clients in the hour after the change, or until the next change within that hour.
     package struct Aftermath: Sendable, Equatable, Codable {
         package let since: String
         package let until: String
@@ -53,19 +55,22 @@ package struct AuditRecord: Sendable, Equatable, Codable {
     package let after: String?
     /// The descriptions of the edits.
     package let changes: [String]
-    /// Missing if the rules were rejected, if the census is off, or if no rules were active before
-    /// the change.
-    package let predicted: Prediction?
-    /// Missing until the period has ended.
+    /// The predicted impact of the change.
     ///
-    /// It is also missing if there is no prediction, or if the next change followed immediately.
+    /// It is missing if the rules were rejected, if the census is off, or if no rules were active
+    /// before the change.
+    package let predicted: Prediction?
+    /// The clients counted after the change.
+    ///
+    /// They are missing until the period has ended, if there is no prediction, or if the next
+    /// change followed immediately.
     package internal(set) var happened: Aftermath?
     /// The errors that caused the rules to be rejected, each with its location.
     package let reasons: [String]
 }
 
 extension AuditRecord {
-    /// The maximum number of lines in a record; a rules file may cause 4 MiB of lines.
+    /// The maximum number of lines in a record; a rules file can cause 4 MiB of lines.
     static let wordLimit = 100
     private static let lineLimit = 400
 
@@ -103,7 +108,7 @@ extension AuditRecord {
         }
     }
 
-    /// Whether the record equals another one, except for its time.
+    /// Returns whether the record equals another one, except for its time.
     func repeats(_ other: AuditRecord) -> Bool {
         self.source == other.source && self.outcome == other.outcome
             && self.before == other.before && self.after == other.after
@@ -124,7 +129,7 @@ extension AuditRecord {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Decodes a record; `nil` if the string is not one.
+    /// Decodes a record; returns `nil` if the string is not a valid record.
     init?(json: String, id: Int64) {
         guard let record = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
             return nil

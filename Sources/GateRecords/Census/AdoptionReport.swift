@@ -9,7 +9,7 @@ package struct AdoptionReport: Sendable {
     private let period: ReportPeriod
     private let days: [AdoptionDay]
 
-    /// Reads the days of a period, the first and the last of which may be incomplete.
+    /// Reads the days of a period; the first and the last day may be incomplete.
     package init(
         _ store: CensusStore,
         since start: Timestamp,

@@ -3,14 +3,15 @@ package import GatePolicy
 internal import GateSystem
 package import Logging
 
-/// Collects the counts of the event loops and stores them.
+/// Collects the counts of the event loops, and stores them.
 package actor Census {
     /// The status of the census, for metrics.
     package struct Status: Sendable, Equatable {
         /// The number of requests counted without their client since startup, because the cell
         /// limit was reached.
         package var overflow: UInt64 = 0
-        /// The number of device sightings that were dropped, because their table was full.
+        /// The number of device sightings that were dropped, because the table of sightings was
+        /// full.
         package var lostSightings: UInt64 = 0
         /// Whether the census persists across restarts.
         package var isKept: Bool
@@ -28,7 +29,8 @@ package actor Census {
     }
 
     private static let rollUpInterval: Int64 = 600
-    /// The name of the file in the state folder that marks its census as demo data.
+    /// The name of a file in the state folder whose presence means that the census contains demo
+    /// data.
     package static let demoMark = "demo-data"
 
     package nonisolated let store: CensusStore
@@ -41,15 +43,15 @@ package actor Census {
     package private(set) var denials = RecentDenials()
     /// Whether the census contains demo data.
     package nonisolated let hasDemoData: Bool
-    /// Whether there is a page; if so, the data that it loads first is cached.
+    /// Whether the admin listener serves the page, so that the data that it loads first is cached.
     private let hasPage: Bool
     private let logger: Logger
     private var bucket: CensusBucket
-    /// The minute whose cells are counted, in minutes since 1970.
+    /// The minute whose cells are being counted, in minutes since 1970.
     private var minute: Int64?
     private var lastRollUp: Timestamp?
     private var isFailing = false
-    /// The last matches of rules since startup, and earlier ones once they have been queried.
+    /// The last match of each rule since startup, with earlier matches once they have been queried.
     private var matches: [String: LastMatch] = [:]
     private var hasLoadedMatches = false
     private var lastWrite: Timestamp?
@@ -80,7 +82,7 @@ package actor Census {
     /// - Parameters:
     ///   - harvests: The counts.
     ///   - now: The current time.
-    ///   - writes: Whether to write them immediately, instead of with the next counts.
+    ///   - writes: Whether to write the counts immediately, instead of with the next counts.
     /// - Returns: The cells of each event loop.
     @discardableResult
     package func add(
@@ -110,13 +112,13 @@ package actor Census {
         }
     }
 
-    /// Returns the clients since a time, to evaluate new rules against; empty if they cannot be
-    /// read.
+    /// Returns the clients since a time, for the evaluation of new rules; the result is empty if
+    /// they cannot be read.
     package nonisolated var clients: @Sendable (Timestamp) -> [CensusRow] {
         { [store] start in (try? store.rows(since: start, withShapes: true)) ?? [] }
     }
 
-    /// Returns the clients between two times; empty if they cannot be read.
+    /// Returns the clients between two times; the result is empty if they cannot be read.
     package nonisolated var history:
         @Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow]
     {
@@ -125,7 +127,7 @@ package actor Census {
         }
     }
 
-    /// Computes a result from the traffic between two times.
+    /// Returns the result of `answer` for the traffic between two times.
     package nonisolated func traffic<Answer: Sendable>(
         since start: Timestamp,
         until end: Timestamp,
@@ -138,7 +140,7 @@ package actor Census {
         }
     }
 
-    /// Returns the last match of each rule by rule ID.
+    /// Returns the last match of each rule, by rule ID.
     package func lastMatches(
         at now: Timestamp
     ) async throws(CensusStore.Failure) -> [String: LastMatch] {
@@ -161,8 +163,8 @@ package actor Census {
         }
     }
 
-    /// Computes a result from the census since a time, including the devices of the fleet if there
-    /// is one.
+    /// Returns the result of `answer` for the census since a time, including the devices of the
+    /// fleet if there is one.
     package nonisolated func report<Answer: Sendable>(
         since start: Timestamp,
         until end: Timestamp,
@@ -175,10 +177,10 @@ package actor Census {
         }
     }
 
-    /// Computes a result from the store, on the thread for records.
+    /// Runs `body` with the store, on the thread for records, and returns its result.
     ///
-    /// `body` should also encode the result: encoding 500 versions takes as long as reading them, and
-    /// must not block an event loop.
+    /// `body` should also encode the result: encoding 500 versions takes as long as reading them,
+    /// and must not block an event loop.
     package nonisolated func read<Answer: Sendable>(
         _ body: @escaping @Sendable (CensusStore) throws(CensusStore.Failure) -> Answer
     ) async throws(CensusStore.Failure) -> Answer {
@@ -210,11 +212,11 @@ package actor Census {
         }
         if isDue, self.hasPage {
             _ = try? await self.lastMatches(at: now)
-            // Prefetches the data; if that fails, the query reads it.
+            // The data is prefetched; if this fails, the query reads it.
             BackgroundThread.records.add { try? store.prepare(at: now) }
         }
         if let fleet {
-            // Runs after the write, so that callers do not wait for the fleet's store.
+            // The delivery follows the write, so that callers do not wait for the fleet's store.
             BackgroundThread.records.add { fleet.deliver(bucket, of: store, at: now) }
         }
         let requests = bucket.cells.values.reduce(0) { $0 + $1.requests }
@@ -228,10 +230,10 @@ package actor Census {
         )
     }
 
-    /// Runs work that uses the file, and logs failures and recoveries.
+    /// Runs `work`, which uses the file, and logs its failures and recovery.
     ///
-    /// Counts that cannot be written are dropped, because keeping them would use more and more
-    /// memory.
+    /// Counts that cannot be written are dropped, because memory use would grow without limit
+    /// otherwise.
     ///
     /// `work` returns the size of the census in bytes; `nil` if it is unknown.
     private func report(
@@ -255,10 +257,10 @@ package actor Census {
 extension Census {
     /// Opens the census in a folder.
     ///
-    /// Without a folder, or if its census cannot be used, the census is in memory. The reason is
-    /// logged.
+    /// Without a folder, or if the census in the folder cannot be used, the census is kept in
+    /// memory. The reason is logged.
     ///
-    /// `hash` is the hash for device IDs; if it is `nil`, the hash uses the folder's key.
+    /// `hash` is the hash for device IDs; if it is `nil`, the key in the folder is used.
     ///
     /// - Returns: The census, and the hash for device IDs.
     package static func open(
@@ -292,7 +294,8 @@ extension Census {
             return (census, key.hash)
         } catch {
             logger.error("the census cannot be stored", metadata: ["error": "\(error)"])
-            // A census in memory still serves the circuit breaker and queries to this gate.
+            // A census in memory is still sufficient for the circuit breaker and for queries to
+            // this gate.
             guard folder != nil else { return nil }
             return self.open(
                 in: nil,
@@ -309,9 +312,9 @@ extension Census {
 
 /// The secret key for hashing device IDs.
 ///
-/// The key and a device ID reveal whether the device is in a sketch; without the key, this cannot
-/// be determined. The key is stored in the state folder, readable only by its owner, so that
-/// devices are recognized after a restart.
+/// With the key, it can be determined whether a device ID is in a sketch; without the key, it
+/// cannot. The key is stored in the state folder, readable only by its owner, so that devices are
+/// recognized after a restart.
 package struct CensusKey: Sendable {
     static let fileName = "census.key"
 
@@ -338,8 +341,8 @@ package struct CensusKey: Sendable {
         self.hash = hash
     }
 
-    /// Reads a key from a file with 32 hexadecimal digits, which all gates of a fleet use; `nil` if
-    /// the file contains no such key.
+    /// Reads a key from a file with 32 hexadecimal digits, which all gates of a fleet use; returns
+    /// `nil` if the file contains no such key.
     package static func hash(fromFile path: String) -> SipHash? {
         guard let content = try? FileContent(path: path, atMost: 1_024) else { return nil }
         let digits = content.bytes.filter { $0 > UInt8(ascii: " ") }

@@ -4,15 +4,16 @@ internal import GateRules
 
 /// A cache of sums over settled periods.
 ///
-/// The page queries the same week repeatedly, and reading it takes 0.2 seconds.
+/// The page queries the same week repeatedly, and a week takes 0.2 seconds to read.
 struct CensusCache: Sendable {
     var rows = SumCache<CensusSums>()
     var rowsWithShapes = SumCache<CensusSums>()
-    /// The sums over the time after the settled period, without and with shapes, until the next write.
+    /// The sums over the time after the settled period, by whether they include shapes; cleared by
+    /// the next write.
     private var recent: [Bool: (start: Int64, sums: CensusSums)] = [:]
     /// The cached series, by the number of seconds per point.
     var series: [Int64: SumCache<CensusSeriesSums>] = [:]
-    /// The devices by day, each with the second until which the counts are valid.
+    /// The devices by day, with the second until which the counts of each day are valid.
     private var days: [Int64: (day: AdoptionDay, until: Int64)] = [:]
     private(set) var cells: [Int64: CensusCell] = [:]
     private var lastCell: Int64 = 0
@@ -23,8 +24,8 @@ struct CensusCache: Sendable {
 
     /// Drops data that another connection has changed, and reads new cells.
     ///
-    /// `changes` contains the times at which the set of counted paths changed; `nil` if the query does
-    /// not depend on them.
+    /// `changes` contains the times at which the set of counted paths changed; `nil` if the query
+    /// does not depend on these times.
     mutating func look(
         at database: SQLiteDatabase,
         changes: [Int64]?
@@ -48,7 +49,7 @@ struct CensusCache: Sendable {
 
     mutating func forget() { self = CensusCache() }
 
-    /// Prepares for a write of data from the given time: clears all that this changes.
+    /// Prepares for a write of data from the given time: clears everything that the write changes.
     mutating func prepareForWrite(at second: Int64) {
         self.recent = [:]
         let ends = [self.rows.end, self.rowsWithShapes.end] + self.series.values.map(\.end)
@@ -57,7 +58,7 @@ struct CensusCache: Sendable {
         if self.days[day]?.until == .max { self.days[day] = nil }
     }
 
-    /// Returns the sums since the end of the settled period, which `read` returns if they are not cached.
+    /// Returns the sums since the end of the settled period, calling `read` if they are not cached.
     mutating func recent<Failure>(
         since start: Int64,
         withShapes: Bool,
@@ -69,7 +70,7 @@ struct CensusCache: Sendable {
         return sums
     }
 
-    /// Returns the cached devices of a day; `nil` if there are none, or if they are out of date.
+    /// Returns the cached devices of a day; `nil` if they are not cached, or are out of date.
     func day(_ day: Int64, at second: Int64) -> AdoptionDay? {
         self.days[day].flatMap { second < $0.until ? $0.day : nil }
     }
@@ -149,7 +150,7 @@ struct SumCache<Value: CacheableSum>: Sendable {
         var end: Int64
         var value: Value
 
-        /// Whether the sum would be the same with a different start time.
+        /// Returns whether the sum would be the same with a different start time.
         func isSum<Failure>(
             from other: Int64,
             isEmpty: (Range<Int64>) throws(Failure) -> Bool
@@ -163,10 +164,10 @@ struct SumCache<Value: CacheableSum>: Sendable {
 
     private static var most: Int { 2 }
 
-    /// The most recently used entries, latest first.
+    /// The cached sums, most recently used first.
     private var entries: [Entry] = []
 
-    /// Whether everything since a time is cached, except for the latest rows.
+    /// Returns whether all rows since a time are cached, except for the latest rows.
     ///
     /// `isEmpty` returns whether a period has no rows.
     func reaches<Failure>(

@@ -3,9 +3,8 @@ internal import GatePolicy
 
 /// A text representation of a cell, which identifies it in the store.
 ///
-/// Fields are separated by unit separators, and the patterns of a path by record separators.
-/// Versions, numbers and patterns contain neither; a cell is not representable if one of its names
-/// contains a separator.
+/// Fields are separated by unit separators, and the patterns of a path by record separators. A cell
+/// cannot be stored if one of its parts contains a separator.
 extension CensusCell {
     private static let field: Character = "\u{1F}"
     private static let record: Character = "\u{1E}"
@@ -21,7 +20,7 @@ extension CensusCell {
         return (decision + client).joined(separator: String(Self.field))
     }
 
-    /// Decodes a cell; `nil` if the string is not one.
+    /// Decodes a cell; returns `nil` if the string is not the text of a cell.
     init?(text: String) {
         let fields = text.split(separator: Self.field, omittingEmptySubsequences: false)
             .map(String.init)
@@ -53,8 +52,7 @@ extension CensusCell {
 
     /// Whether the text representation of the cell is unambiguous.
     var isWritable: Bool {
-        // Decoding the text of each cell of each harvest for this check would cost ten times as
-        // much.
+        // Decoding the text of every cell for this check would cost ten times as much.
         let paths = self.outcome.paths.patterns
         let parts = self.client?.parts ?? []
         return !self.outcome.rule.has(Self.field)

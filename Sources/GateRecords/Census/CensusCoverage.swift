@@ -2,11 +2,11 @@ internal import GatePolicy
 
 /// The period that the census covers, derived from its rows.
 struct CensusCoverage: Sendable, Equatable {
-    /// How many seconds without requests suggest that the census was off.
+    /// The number of seconds without requests above which the census is assumed to have been off.
     private static let longestPause: Int64 = 86_400
 
-    /// The start of the coverage if it is later than requested; otherwise, or without requests,
-    /// `nil`.
+    /// The start of the coverage; `nil` if it is not later than requested, or if there are no
+    /// requests.
     let start: Timestamp?
     /// Periods of more than a day without requests.
     let pauses: [Range<Timestamp>]

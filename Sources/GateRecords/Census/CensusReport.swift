@@ -3,7 +3,7 @@ package import GatePolicy
 
 /// A census report, as a text table and as JSON.
 package struct CensusReport: Sendable {
-    /// A kind of client with the decision and the rule that applied.
+    /// A kind of client, with the decision and the rule that determined it.
     struct Line: Sendable, Hashable {
         let client: CensusClient?
         let kind: Decision.Kind
@@ -15,7 +15,7 @@ package struct CensusReport: Sendable {
             self.rule = cell.outcome.rule
         }
 
-        /// The line as a string; it is the same on all gates of a fleet.
+        /// The line as a string, which is the same on all gates of a fleet.
         var text: String {
             CensusCell(
                 client: self.client,
@@ -24,13 +24,13 @@ package struct CensusReport: Sendable {
         }
     }
 
-    /// The maximum number of lines in the table; the JSON contains all of them.
+    /// The maximum number of lines in the table; the JSON contains all lines.
     private static let tableLimit = 40
 
     private let period: ReportPeriod
     private let total: CensusFigures
     private let lines: [(line: Line, figures: CensusFigures)]
-    /// The devices of all gates; `nil` without a store, or if it is unavailable.
+    /// The devices of all gates; `nil` without a fleet store, or if the store is unavailable.
     private var fleet: FleetStore.Counts?
 
     /// Creates a report by summing the rows of a period over all paths.
@@ -49,7 +49,7 @@ package struct CensusReport: Sendable {
 }
 
 extension CensusReport {
-    /// Adds the devices of the fleet; blocks, so it must not be called on an event loop.
+    /// Adds the devices of the fleet; the call blocks, so it must not be made on an event loop.
     package mutating func add(_ fleet: FleetStore) {
         self.fleet = fleet.counts(of: self.lines.map(\.line), in: self.period)
     }
@@ -64,7 +64,7 @@ extension CensusReport.Line {
 }
 
 extension CensusClient.Part {
-    /// The text in a table.
+    /// The part as a table cell.
     var words: String {
         switch self {
         case .missing: "-"
@@ -146,7 +146,7 @@ extension CensusReport: Encodable {
         try container.encode(entries, forKey: .clients)
     }
 
-    /// A line as JSON.
+    /// The JSON entry of a line.
     private struct ClientEntry: Encodable {
         let line: Line
         let figures: CensusFigures
@@ -170,7 +170,7 @@ extension CensusReport: Encodable {
     }
 }
 
-/// A client of the census as JSON; absent parts are omitted.
+/// The JSON entry of a client, without absent parts.
 struct CensusClientEntry: Encodable {
     var app: String?
     var platform: String?
@@ -180,7 +180,7 @@ struct CensusClientEntry: Encodable {
     var osMajor: String?
     /// The names of the parts that could not be parsed.
     var unreadable: [String]?
-    /// Whether the entry stands for all clients beyond the cell limit.
+    /// Whether the entry represents all clients beyond the cell limit.
     var isOther: Bool?
 
     init(_ client: CensusClient?) {

@@ -13,9 +13,9 @@ struct CensusRowIDs {
     private var dataVersion: Int64?
 
     /// Clears the cache if it is full, or if another connection has written to the file, such as
-    /// that of a purge or of another gate.
+    /// the connection of a purge or of another gate.
     ///
-    /// Must be called within the transaction that uses the IDs.
+    /// The caller must be in the transaction that uses the IDs.
     mutating func check(in database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
         let version = try database.integer("PRAGMA data_version")
         let isFull = self.cells.count + self.shapes.count > Self.limit

@@ -2,11 +2,12 @@ internal import GateCensus
 internal import GatePolicy
 private import Synchronization
 
-/// The devices by day.
+/// Queries for devices by day.
 extension CensusStore {
-    /// The number of seconds for which the device counts of an incomplete day are cached, unless they are empty.
+    /// The number of seconds for which the device counts of an incomplete day are cached, unless
+    /// there are no devices.
     private static let freshness: Int64 = 30
-    /// The number of seconds after a day in which counts may still be added.
+    /// The number of seconds after the end of a day during which counts may still be added.
     private static let delay: Int64 = 3_600
 
     /// Returns the devices on each day (UTC) of a period.

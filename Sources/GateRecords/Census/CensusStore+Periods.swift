@@ -3,7 +3,7 @@ package import GatePolicy
 
 /// The last time a rule matched, with the stored precision.
 package struct LastMatch: Sendable, Equatable {
-    /// The latest possible time of the match.
+    /// The latest possible time of the match, which is the end of the stored period.
     package let at: Timestamp
     /// The uncertainty of `at`: how many seconds earlier the match may have occurred.
     package let within: Int64
@@ -11,7 +11,8 @@ package struct LastMatch: Sendable, Equatable {
 
 /// Queries by period.
 extension CensusStore {
-    /// Enumerates all minutes, hours and days since a time; only one row at a time is in memory.
+    /// Calls `body` for each minute, hour and day since a time, with only one row at a time in
+    /// memory.
     func forEachPeriod(
         since start: Timestamp,
         _ body: (CensusPeriod) -> Void
@@ -35,8 +36,8 @@ extension CensusStore {
         }
     }
 
-    /// Enumerates, for each kind of client and each path shape, the end of the last minute, hour or
-    /// day with a request.
+    /// Calls `body` for each kind of client and path shape, with the end of the last minute, hour
+    /// or day that has a request.
     func forEachLastShape(
         since start: Timestamp,
         _ body: (CensusCell, PathShape, _ end: Timestamp) -> Void
@@ -59,7 +60,7 @@ extension CensusStore {
     func coverage(since start: Timestamp, until now: Timestamp) throws(Failure) -> CensusCoverage {
         try self.database.use { database in
             // A row that starts before `start` and ends after it is not read, so the coverage can
-            // only start at the end of that row.
+            // start at the end of that row at the earliest.
             let cut = try database.integer(
                 "SELECT start + span FROM figures WHERE start < ? AND start + span > ? "
                     + "ORDER BY start + span DESC LIMIT 1",
@@ -87,12 +88,12 @@ extension CensusStore {
         }
     }
 
-    /// Returns the last match of each rule by rule ID.
+    /// Returns the last match of each rule, by rule ID.
     package func lastMatches(at now: Timestamp) throws(Failure) -> [String: LastMatch] {
         try self.database.use { database in
             let cells = try Self.cells(in: database)
             var matches: [String: LastMatch] = [:]
-            // SQLite takes `span` from the row with the maximum. Rows without requests only count
+            // SQLite takes `span` from the row with the maximum. Rows without requests contain only
             // late responses.
             try database.run(
                 "SELECT cell, max(start + span), span FROM figures WHERE requests > 0 GROUP BY cell"

@@ -3,9 +3,9 @@ package import GatePolicy
 internal import GateRules
 private import Synchronization
 
-/// Queries.
+/// Queries for sums.
 extension CensusStore {
-    /// The number of seconds before the last minute in which counts may still be added.
+    /// The number of seconds before the last stored minute in which counts can still be added.
     private static let unsettled: Int64 = 120
     /// The length in seconds of a week, the default period for evaluating floors.
     private static let usualSpan: Int64 = 7 * 86_400
@@ -41,7 +41,7 @@ extension CensusStore {
                 func isEmpty(_ range: Range<Int64>) throws(SQLiteDatabase.Failure) -> Bool {
                     try Self.isEmpty(range, in: database)
                 }
-                // A cached sum with shapes also serves queries without shapes.
+                // A cached sum with shapes can also answer queries without shapes.
                 var readsShapes = withShapes
                 if !withShapes, end == nil {
                     readsShapes = try memory.rowsWithShapes.reaches(from: start, isEmpty: isEmpty)
@@ -99,9 +99,7 @@ extension CensusStore {
     /// Returns the requests of all cells since a time, without their devices, which are slow to
     /// read.
     ///
-    /// A cell may occur twice.
-    ///
-    /// `step` is the number of seconds per point.
+    /// A cell may occur twice. `step` is the number of seconds per point.
     func series(since start: Timestamp, step: Int64) throws(Failure) -> [CensusSeries] {
         let start = start.secondsSinceEpoch
         return try self.database.use { database in
@@ -133,7 +131,7 @@ extension CensusStore {
                 )
                 var recent = CensusSeriesSums()
                 try add(settled..<Int64.max, to: &recent)
-                // Joining the two would copy all of the cached sums.
+                // Merging `past` and `recent` would copy all of the cached sums.
                 return [past, recent].flatMap { sums in
                     sums.requests.compactMap { id, requests in
                         memory.cells[id].map { CensusSeries(cell: $0, requests: requests) }
@@ -177,7 +175,8 @@ extension CensusStore {
         }
     }
 
-    /// Returns the end of the settled period, in which counts no longer change; at least `start`.
+    /// Returns the end of the settled period, in which counts no longer change, but at least
+    /// `start`.
     private static func settled(
         after start: Int64,
         in database: SQLiteDatabase

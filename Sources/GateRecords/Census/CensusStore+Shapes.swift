@@ -3,7 +3,7 @@ internal import GatePolicy
 
 /// The requests of cells by the shapes of their paths, up to a limit.
 extension CensusStore {
-    /// The maximum number of pairs of a cell and a shape per hour or day; those with the most
+    /// The maximum number of pairs of a cell and a shape per hour or day; the pairs with the most
     /// requests are kept.
     private static let shapesKept: Int64 = 8_000
 
@@ -12,7 +12,7 @@ extension CensusStore {
     /// The pseudo shape ID for requests whose shape is not kept.
     private static let shapeless: Int64 = -1
 
-    /// Adds requests to a minute.
+    /// Adds the requests of a cell to a minute.
     static func add(
         _ shapes: ShapeCounts,
         of cell: Int64,
@@ -64,7 +64,7 @@ extension CensusStore {
         )
     }
 
-    /// Reads the counts of a period, row by row.
+    /// Calls a closure for each stored count of a period.
     static func readShapes(
         in range: Range<Int64>,
         of database: SQLiteDatabase,

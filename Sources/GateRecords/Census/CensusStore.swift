@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// The census of the last 90 days, in a SQLite database.
 ///
-/// Minutes are merged into hours two to three hours later, and hours into days after eight days. Days
-/// are kept for 90 days. A query adds up rows of all three spans; no period is stored twice.
+/// Minutes are merged into hours two to three hours later, and hours into days after eight days.
+/// Days are kept for 90 days. No request is stored twice, so a query adds up rows of all three
+/// spans.
 package final class CensusStore: Sendable {
     package typealias Failure = StateDatabase.Failure
 
@@ -23,7 +24,7 @@ package final class CensusStore: Sendable {
         func start(of time: Timestamp) -> Int64 { self.start(of: time.secondsSinceEpoch) }
     }
 
-    /// The maximum size in bytes on disk, and in memory if there is no folder.
+    /// The default maximum sizes in bytes, on disk and in memory.
     package static let diskLimit: Int64 = 1 << 30
     package static let memoryLimit: Int64 = 64 << 20
 
@@ -36,7 +37,7 @@ package final class CensusStore: Sendable {
             shape INTEGER NOT NULL, requests INTEGER NOT NULL,
             PRIMARY KEY (span, start, cell, shape)) WITHOUT ROWID;
         """
-    /// The columns added in version 3; for earlier requests, the response is unknown.
+    /// The columns added in version 3; the responses to earlier requests are unknown.
     private static let answerColumns = """
         ALTER TABLE figures ADD COLUMN watched INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE figures ADD COLUMN server_errors INTEGER NOT NULL DEFAULT 0;
@@ -61,9 +62,9 @@ package final class CensusStore: Sendable {
 
     let database: StateDatabase
     private let limit: Int64
-    /// Locked only while the database is locked.
+    /// The lock must only be taken while the database is locked.
     private let ids = Mutex(CensusRowIDs())
-    /// Locked only while the database is locked.
+    /// The lock must only be taken while the database is locked.
     let memory = Mutex(CensusCache())
 
     /// Opens or creates the census in a folder, or in memory if there is no folder.
@@ -76,9 +77,9 @@ package final class CensusStore: Sendable {
         )
     }
 
-    /// Opens the existing census in a folder for a CLI command, which may also empty it.
+    /// Opens the existing census in a folder for a CLI command, which may also empty the census.
     ///
-    /// A missing file is an error; it is not created.
+    /// A missing file is an error: it is not created.
     package convenience init(reading folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.fileName)"
         guard unsafe access(path, F_OK) == 0 else { throw .failed("the file does not exist") }
@@ -93,7 +94,8 @@ package final class CensusStore: Sendable {
 
 /// Writing.
 extension CensusStore {
-    /// How long rows of each span are kept after the end of the next longer span, in seconds.
+    /// The ages in seconds at which minutes are merged into hours and hours into days, and at which
+    /// days are deleted.
     private static let minutesKept: Int64 = 7_200
     private static let hoursKept: Int64 = 8 * 86_400
     static let daysKept: Int64 = 90 * 86_400
@@ -107,7 +109,7 @@ extension CensusStore {
         try self.database.use { database in
             self.memory.withLock { $0.prepareForWrite(at: start) }
             try self.ids.withLock { known in
-                // A failed transaction inserts no rows, so its IDs must not be cached.
+                // A failed transaction inserts no rows, so the IDs from it must not be cached.
                 var ids = CensusRowIDs()
                 swap(&ids, &known)
                 try database.transaction { () throws(SQLiteDatabase.Failure) in
@@ -178,12 +180,12 @@ extension CensusStore {
         }
     }
 
-    /// Deletes all devices that were hashed with a different key, because none of them would be
-    /// recognized.
+    /// Deletes all devices that were hashed with a different key, because these devices would never
+    /// be recognized again.
     ///
     /// `digest` identifies the key without revealing it.
     ///
-    /// - Returns: Whether the census was counted with a different key.
+    /// - Returns: Whether the devices in the census were hashed with a different key.
     package func use(keyDigest digest: UInt64) throws(Failure) -> Bool {
         try self.database.use { database in
             let digest = Int64(bitPattern: digest)
@@ -204,7 +206,7 @@ extension CensusStore {
         let now = now.secondsSinceEpoch
         try self.database.use { database in
             let before = try database.changeCount
-            // Usually no rows are merged or deleted.
+            // In most cases, no rows are merged or deleted.
             defer {
                 if (try? database.changeCount) != before { self.forget() }
             }
@@ -265,7 +267,7 @@ extension CensusStore {
         }
     }
 
-    /// Clears the cached IDs and sums after rows were deleted.
+    /// Clears the cached IDs and sums, because rows have been deleted.
     private func forget() {
         self.ids.withLock { $0 = CensusRowIDs() }
         self.memory.withLock { $0.forget() }
@@ -312,7 +314,7 @@ extension CensusFigures {
 
     /// Reads the figures from a row.
     ///
-    /// `column` is the index of the first one.
+    /// `column` is the index of the first column with figures.
     init(_ row: SQLiteDatabase.Row, from column: Int32) {
         self.init(
             requests: UInt64(clamping: row.integer(column)),

@@ -36,20 +36,22 @@ package final class FleetStore: Sendable {
 
     private typealias Span = CensusStore.Span
 
-    /// Sketches by line; `nil` for all devices.
+    /// The sketches by line; the key for the sketch of all devices is `nil`.
     private typealias Sketches = [CensusReport.Line?: HyperLogLog]
 
-    /// The maximum number of lines that are sent at once for an hour, or queried; those with the
-    /// most requests are chosen.
+    /// The maximum number of lines per hour to send, and per query; the lines with the most
+    /// requests are chosen.
     private static let lineLimit = 200
-    /// The maximum period, in hours, that is queried by hour or sent again after an outage.
+    /// The length in hours of the longest period that is queried by hour, or sent again after an
+    /// outage.
     private static let hoursAsked: Int64 = 48
-    /// The numbers of seconds without updates after which the store deletes a sketch.
+    /// The number of seconds without updates after which the store deletes the sketch of an hour or
+    /// a day.
     private static let hourKept = 50 * 3_600
     private static let dayKept = 91 * 86_400
     /// The timeout in seconds for each step.
     private static let patience = 2
-    /// The range of delays in seconds between attempts after failures; the delay doubles each time.
+    /// The range of delays in seconds between attempts; the delay doubles with each failure.
     private static let pauses: ClosedRange<Int64> = 1...60
 
     private struct State {
@@ -57,7 +59,7 @@ package final class FleetStore: Sendable {
         var pause = FleetStore.pauses.lowerBound
         /// The time of the next attempt.
         var nextAttempt = Timestamp(secondsSinceEpoch: 0)
-        /// The time from which counts may be missing in the store; `nil` if it is complete.
+        /// The time from which counts may be missing in the store; `nil` if none are missing.
         var missingSince: Timestamp? = Timestamp(secondsSinceEpoch: 0)
         /// Whether the outage has been logged.
         var isTold = false
@@ -67,7 +69,7 @@ package final class FleetStore: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
     private let lastStatus = Mutex(Status())
-    /// Distinguishes the keys of this gate from those of other gates.
+    /// A random number that distinguishes the keys of this gate from those of other gates.
     private let gate = UInt64.random(in: .min ... .max)
 
     package init(_ settings: Settings, logger: Logger) {
@@ -79,7 +81,8 @@ package final class FleetStore: Sendable {
 
     /// Sends counts that are already in this gate's census.
     ///
-    /// Blocks for some seconds if the store is slow, so it must not be called on an event loop.
+    /// The call blocks for some seconds if the store is slow, so it must not be made on an event
+    /// loop.
     func deliver(_ bucket: CensusBucket, of census: CensusStore, at now: Timestamp) {
         self.state.withLock { state in
             guard now >= state.nextAttempt else {
@@ -104,7 +107,7 @@ package final class FleetStore: Sendable {
         }
     }
 
-    /// Closes the connection, and delays the next attempt.
+    /// Closes the connection, and schedules the next attempt.
     private func fail(_ problem: String, _ state: inout State, at now: Timestamp) {
         state.connection = nil
         state.nextAttempt = now.advanced(by: state.pause)
@@ -194,7 +197,7 @@ extension FleetStore {
     }
 
     private func key(of line: CensusReport.Line?, _ span: Span, _ start: Int64) -> String {
-        // Hashed, so that strings sent by clients do not leave the gate.
+        // The line is hashed, so that strings sent by clients do not leave the gate.
         let name = line.map { Self.hex(self.settings.hash.hash(Array($0.text.utf8).span)) } ?? "all"
         return "\(self.prefix):\(span):\(start):\(name)"
     }
@@ -204,12 +207,12 @@ extension FleetStore {
 
 /// Queries.
 extension FleetStore {
-    /// Returns the devices of the fleet since a time, in whole hours, or in whole days for periods
-    /// longer than two days.
+    /// Returns the devices of the fleet in a period, in whole hours, or in whole days if the period
+    /// is longer than two days.
     ///
-    /// Blocks while the store is slow, so it must not be called on an event loop.
+    /// The call blocks while the store is slow, so it must not be made on an event loop.
     ///
-    /// - Returns: `nil` if the store is unavailable.
+    /// - Returns: The numbers of devices; `nil` if the store is unavailable.
     func counts(of lines: [CensusReport.Line], in period: ReportPeriod) -> Counts? {
         let (start, now) = (period.since, period.until)
         let isShort = start.seconds(until: now) <= Self.hoursAsked * Span.hour.rawValue

@@ -13,7 +13,7 @@ package struct ImpactReport: Sendable {
 
     /// Compares new rules with old ones, with the census of the period that ends now.
     ///
-    /// `later` is the time at which the new rules are evaluated, if it is not `now`.
+    /// `later` is the time for which the new rules are evaluated, if it is not `now`.
     package init(
         _ rows: [CensusRow],
         since: Timestamp,
@@ -83,7 +83,7 @@ extension ImpactReport: CustomStringConvertible {
         return lines
     }
 
-    /// The lines on clients that are sent to another backend; empty if there are none.
+    /// The lines about clients that are sent to another backend; empty if there are none.
     private var movedLines: [String] {
         let moved = self.impact.moved
         guard moved.possible.requests > 0 else { return [] }
@@ -111,7 +111,7 @@ extension ImpactReport: CustomStringConvertible {
         return lines + (hidden > 0 ? ["  … and \(hidden) more; use --json for all of them"] : [])
     }
 
-    /// Returns a line on the maximum amount, if it differs from the certain amount.
+    /// Returns a line with the maximum amount; empty if it does not differ from the certain amount.
     private func bound(_ possible: ImpactAmount, above amount: ImpactAmount) -> [String] {
         guard possible.requests - amount.requests >= 0.5 else { return [] }
         return [
@@ -151,14 +151,14 @@ extension Impact.Version {
         [self.app, self.platform, self.version].map { $0.text ?? "" }.joined(separator: "\0")
     }
 
-    /// The cells of a table.
+    /// The app, the platform and the version as table cells.
     fileprivate var words: [String] {
         [self.app.text ?? "-", self.platform.text ?? "-", self.version.words]
     }
 }
 
 extension Impact.Backends {
-    /// The backends as text: `default -> legacy`.
+    /// The backends as text, such as `default -> legacy`.
     fileprivate var words: String { "\(self.fromName) -> \(self.toName)" }
 
     fileprivate var name: String { "\(self.from ?? "")\0\(self.to ?? "")" }
@@ -169,7 +169,7 @@ extension Impact.MovedVersion {
 }
 
 extension ImpactReport: Encodable {
-    /// An amount, rounded to one decimal place.
+    /// An amount of requests and devices, rounded to one decimal place.
     package struct Amount: Sendable, Equatable, Codable {
         package let requests: Double
         package let devices: Double
@@ -178,12 +178,12 @@ extension ImpactReport: Encodable {
     /// The amount for a rule, a version, or a change of the backend; members that do not apply are
     /// omitted.
     private struct Entry: Encodable {
-        /// Omitted for the policy for unidentified clients.
+        /// The rule; omitted for the policy for unidentified clients.
         var rule: String?
         var app: String?
         var platform: String?
         var version: String?
-        /// The backends; `default` is the default backend.
+        /// The name of the previous backend; `default` is the default backend.
         var from: String?
         var to: String?
         let amount: Amount
@@ -243,7 +243,7 @@ extension ImpactReport: Encodable {
         }
     }
 
-    /// The clients of an app on a platform, and those that only the new rules deny.
+    /// The clients of an app on a platform, and those of them that only the new rules deny.
     private struct AudienceEntry: Encodable {
         let app: String
         let platform: String

@@ -1,11 +1,11 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The decisions of the last minutes, and those of the same minutes an hour before.
+/// The decisions of the last 15 minutes, and of the same minutes one hour earlier.
 package struct OverviewReport: Sendable {
-    /// The length of a period in seconds.
+    /// The length of each period in seconds.
     private static let length: Int64 = 900
-    /// The number of seconds between the periods.
+    /// The number of seconds between the two periods.
     private static let distance: Int64 = 3_600
 
     private let until: Timestamp
@@ -13,10 +13,10 @@ package struct OverviewReport: Sendable {
     private let earlier: DecisionSurvey
     private let versions: [VersionEntry]
 
-    /// The maximum number of versions.
+    /// The maximum number of versions in the report.
     private static let versionLimit = 5
 
-    /// Reads both periods; they end with the current minute, which is incomplete.
+    /// Reads both periods; the later one ends with the current minute, which is incomplete.
     package init(
         _ store: CensusStore,
         by ruleSet: RuleSet,
@@ -62,7 +62,7 @@ extension OverviewReport: Encodable {
         let requests: UInt64
     }
 
-    /// The figures of all clients, or of those of a platform.
+    /// The figures of all clients, or of the clients of a platform.
     private struct Entry: Encodable {
         var platform: String?
         var isOther: Bool?
@@ -111,7 +111,7 @@ extension OverviewReport: Encodable {
         try container.encode(self.versions, forKey: .versions)
     }
 
-    /// The platforms, those with the most requests first.
+    /// The platforms, in descending order of requests.
     private var platforms: [Entry] {
         let groups = Set(self.now.groups.keys).union(self.earlier.groups.keys)
         let entries = groups.map { group in

@@ -3,8 +3,8 @@ internal import GatePolicy
 
 /// A bounded sample of the most recently denied requests.
 ///
-/// The sample is taken from the counts that event loops send to the census, so a denial costs
-/// nothing extra. It contains no device, address or path.
+/// The sample is taken from the counts that event loops send to the census, so it adds no cost to a
+/// denial. It contains no device, address or path.
 package struct RecentDenials: Sendable {
     /// The requests of one kind of client that were denied since the previous harvest.
     package struct Sample: Sendable {
@@ -20,7 +20,7 @@ package struct RecentDenials: Sendable {
 
     /// The samples, oldest first.
     package private(set) var samples: [Sample] = []
-    /// The number of denied requests since startup, whether sampled or not.
+    /// The number of denied requests since startup, including those that are not in the sample.
     package private(set) var requests: UInt64 = 0
 
     /// Adds the denials of a harvest, or a random selection of them.

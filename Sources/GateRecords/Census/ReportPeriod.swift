@@ -3,7 +3,7 @@ internal import GatePolicy
 /// The period of a report.
 struct ReportPeriod: Sendable, Encodable, CustomStringConvertible {
     let since: Timestamp
-    /// The end, exclusive.
+    /// The end of the period, exclusive.
     let until: Timestamp
 
     var description: String { "\(self.since) to \(self.until)" }

@@ -24,7 +24,7 @@ package final class ReturnStore: Sendable {
 
     private struct Memory {
         var sample: ReturnSample
-        /// The last known number of purges.
+        /// The number of purges of the file, as last read.
         var purges: Int64
     }
 
@@ -33,7 +33,7 @@ package final class ReturnStore: Sendable {
 
     /// Opens or creates the sample in a folder, or in memory if there is no folder.
     ///
-    /// `keyDigest` identifies the key of the hashes; if the key has changed, the sample starts over.
+    /// `keyDigest` identifies the key of the hashes; if the key has changed, the sample is emptied.
     package init(in folder: StateFolder?, keyDigest: UInt64) throws(Failure) {
         let database = try StateDatabase(in: folder, Self.fileName, Self.kind)
         let digest = Int64(bitPattern: keyDigest)
@@ -51,7 +51,7 @@ package final class ReturnStore: Sendable {
         self.memory = Mutex(memory)
     }
 
-    /// Opens the sample in a folder, for a CLI command; `nil` if there is none.
+    /// Opens the sample in a folder, for a CLI command; returns `nil` if there is no sample.
     package init?(reading folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.fileName)"
         guard unsafe access(path, F_OK) == 0 else { return nil }
@@ -140,8 +140,8 @@ package final class ReturnStore: Sendable {
     /// last 30 days.
     package var shares: [String: ReturnSample.Share] { self.memory.withLock { $0.sample.shares } }
 
-    /// Deletes all devices, and overwrites them in the file; a running gate clears its memory at
-    /// the next write.
+    /// Deletes all devices, and overwrites them in the file; a running gate clears its copy in
+    /// memory at the next write.
     package func purge() throws(Failure) {
         try self.database.use { database in
             try database.execute(

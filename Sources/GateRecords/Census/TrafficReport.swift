@@ -1,7 +1,7 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// Requests of one cell over time.
+/// The requests of one cell over time.
 struct CensusSeries: Sendable {
     let cell: CensusCell
     /// The requests by the start of their minute, hour or day, in seconds since 1970.
@@ -30,13 +30,13 @@ package struct TrafficReport: Sendable {
     private let step: Int64
     /// The start of the first step, in seconds since 1970.
     private let start: Int64
-    /// The lines, each with its counts by step.
+    /// The lines, each with its counts by step; the line is `nil` for the sum of all other lines.
     private let lines: [(line: Line?, counts: [Count])]
 
-    /// Sums up the requests of clients with the same version; those outside the period are ignored.
+    /// Sums up the requests by version; requests outside the period are ignored.
     init(_ series: [CensusSeries], since: Timestamp, until: Timestamp) {
         let step = Self.step(of: since.seconds(until: until))
-        // The census has no older counts.
+        // The census keeps no counts from before this time.
         let kept = until.advanced(by: -CensusStore.daysKept)
         let start = max(since, kept).secondsSinceEpoch / step * step
         let count = max(0, Int((until.secondsSinceEpoch - 1 - start) / step + 1))
@@ -72,8 +72,8 @@ package struct TrafficReport: Sendable {
             zip(shown, counts).map { ($0, $1) } + (isWhole ? [] : [(nil, counts[shown.count])])
     }
 
-    /// Returns the span that the census keeps for a period: minutes up to two hours, hours up to
-    /// eight days, otherwise days.
+    /// Returns the span that the census keeps for a period: minutes for up to two hours, hours for
+    /// up to eight days, and days for longer periods.
     static func step(of span: Int64) -> Int64 {
         switch span {
         case ...7_200: CensusStore.Span.minute.rawValue
@@ -105,7 +105,7 @@ extension TrafficReport: Encodable {
     private struct Series: Encodable {
         let app: String?
         let platform: String?
-        /// Also omitted if the version could not be parsed.
+        /// The version as text; omitted if it is missing or could not be parsed.
         let version: String?
         /// Whether the series is the sum of all other lines.
         let isOther: Bool?

@@ -62,10 +62,10 @@ package struct RedisAddress: Sendable, Equatable {
         (self.host, self.port, self.database) = (host, port, database)
     }
 
-    /// The host and port in URL notation.
+    /// The host and the port as in a URL.
     var place: String { "\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(self.port)" }
 
-    /// Decodes percent-encoding (RFC 3986 section 2.1); `nil` if it is malformed.
+    /// Decodes percent-encoding (RFC 3986 section 2.1); returns `nil` if it is malformed.
     private static func decoded(_ text: Substring) -> String? {
         let triplets = text.split(separator: "%", omittingEmptySubsequences: false).dropFirst()
         guard triplets.allSatisfy({ $0.prefix(2).count { $0.isHexDigit && $0.isASCII } == 2 })
@@ -76,8 +76,8 @@ package struct RedisAddress: Sendable, Equatable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Reads the password from the first line of a file; `nil` if it cannot be read, or if the line
-    /// is empty.
+    /// Reads the password from the first line of a file; returns `nil` if the file cannot be read,
+    /// or if the line is empty.
     package static func password(inFile path: String) -> String? {
         guard let content = try? FileContent(path: path, atMost: 4_096) else { return nil }
         let line = content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }

@@ -46,11 +46,11 @@ final class RedisConnection {
     ///
     /// - Parameter commands: The arguments of each command.
     /// - Returns: The integer reply to each command; 0 for replies of other types.
-    /// - Throws: The first error; the connection must not be used after that.
+    /// - Throws: The first error, after which the connection must not be used.
     func ask(_ commands: [[[UInt8]]]) throws(Failure) -> [Int64] {
         var answers: [Int64] = []
-        // Limits the bytes that are sent before replies are read, so that buffers cannot fill up on
-        // both sides.
+        // Commands are sent in groups, so that unread replies cannot fill the buffers on both
+        // sides.
         for start in stride(from: 0, to: commands.count, by: 100) {
             let some = commands[start..<min(start + 100, commands.count)]
             var bytes: [UInt8] = []
@@ -105,7 +105,7 @@ final class RedisConnection {
         switch unsafe reply.type {
         case REDIS_REPLY_ERROR:
             let text = unsafe reply.str.map { unsafe String(cString: $0) }
-            throw Failure(description: text ?? "an error without a message")
+            throw Failure(description: text ?? "the server returned an error without a message")
         case REDIS_REPLY_INTEGER: return unsafe reply.integer
         default: return 0
         }

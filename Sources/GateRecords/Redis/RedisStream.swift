@@ -32,10 +32,10 @@ final class RedisStream {
             try easy.set(CURLOPT_CONNECT_ONLY, 1)
             // The proxies in the environment variables are for HTTP, not for Redis.
             try easy.set(CURLOPT_PROXY, "")
-            // Keeps libcurl from installing signal handlers, which affect the whole process.
+            // libcurl must not install signal handlers, which affect the whole process.
             try easy.set(CURLOPT_NOSIGNAL, 1)
             try easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(self.patience))
-            // ALPN would offer HTTP.
+            // With ALPN, libcurl would offer HTTP.
             try easy.set(CURLOPT_SSL_ENABLE_ALPN, 0)
             try easy.secure(place.trust, showing: place.certificate)
             let code = BrokenPipe.ignored { unsafe curl_easy_perform(easy.pointer) }
@@ -71,7 +71,7 @@ final class RedisStream {
         }
     }
 
-    /// Returns the next bytes, at least one.
+    /// Returns the next bytes that the server sends, at least one.
     func receive() throws(RedisConnection.Failure) -> [UInt8] {
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)
         while true {
@@ -89,7 +89,7 @@ final class RedisStream {
 
     private static let ended = RedisConnection.Failure(description: "the connection was closed")
 
-    /// Whether a step is complete; if it would block, waits until the socket is ready.
+    /// Returns whether a step is complete; if it is not, waits until the socket is ready.
     private func isDone(
         _ code: CURLcode,
         waitingFor events: CInt
@@ -113,10 +113,11 @@ final class RedisStream {
     }
 }
 
-/// Blocks SIGPIPE: a closed connection must cause an error in the write, and must not end the
+/// Blocks SIGPIPE: a write to a closed connection must fail with an error instead of ending the
 /// process.
 private enum BrokenPipe {
-    /// Runs a closure that may write to a connection that the peer has closed.
+    /// Runs a closure that may write to a connection that the peer has closed, with SIGPIPE
+    /// blocked.
     static func ignored(_ body: () -> CURLcode) -> CURLcode {
         let former = Self.block()
         defer { Self.unblock(former) }

@@ -8,7 +8,7 @@ package struct FeedStore: Sendable {
         /// The time at which the source was last fetched successfully, in seconds since 1970.
         package var confirmedAt: Int64
         var value: FeedValue
-        /// Earlier values whose floors are still active.
+        /// Earlier values whose floors are still active; `nil` if there are none.
         var earlier: [FeedValue]?
 
         package init(_ contribution: FeedContribution, confirmedAt: Int64) {
@@ -28,7 +28,8 @@ package struct FeedStore: Sendable {
     }
 
     private static let suffix = ".feed.json"
-    /// A character may take six bytes in JSON, and an entry may contain earlier values.
+    /// The maximum size in bytes of a file: a character may take six bytes in JSON, and an entry
+    /// may contain earlier values.
     private static let maximumSize = 6 * RulesSource.maximumSize * 9 + (64 << 10)
 
     private let folder: StateFolder

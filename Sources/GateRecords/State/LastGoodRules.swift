@@ -6,12 +6,13 @@ private import Synchronization
 /// invalid.
 package final class LastGoodRules: Sendable {
     private struct Record: Codable {
-        /// The format version of the record; records of other versions are ignored.
+        /// The format version of the record; records with a different version are ignored.
         var format = 1
         /// The configured path of the rules.
         var path: String
         var sources: RulesTexts
-        /// The undo that made these texts active instead of the files at the path.
+        /// The undo that made the texts active instead of the files at the path; `nil` if there was
+        /// none.
         var pin: RulesPin?
 
         /// A hash of the record, which detects truncated files.
@@ -29,7 +30,8 @@ package final class LastGoodRules: Sendable {
     }
 
     private static let name = "rules.last-good.json"
-    /// A character may take six bytes in JSON, and a folder may contain many files.
+    /// The maximum size of the record in bytes: a character may take six bytes in JSON, and a
+    /// folder may contain many files.
     private static let maximumSize = 6 * 16 * RulesSource.maximumSize
 
     private let folder: StateFolder
@@ -42,7 +44,7 @@ package final class LastGoodRules: Sendable {
         self.path = path
     }
 
-    /// The reason why the active rules are not stored; `nil` if they are.
+    /// The reason why the active rules are not stored; `nil` if they are stored.
     package var problem: String? {
         self.lastProblem.withLock(\.self) ?? self.folder.problem.map { "\($0)" }
     }
@@ -53,8 +55,8 @@ package final class LastGoodRules: Sendable {
     /// Reads the rules that were stored for this path.
     ///
     /// - Parameter report: Called with the reason if the stored rules cannot be used.
-    /// - Returns: The texts, and the undo that made them active; `nil` if there are no usable
-    ///   rules.
+    /// - Returns: The texts of the rules, and the undo that made them active; `nil` if there are no
+    ///   usable rules.
     package func read(report: (String) -> Void) -> (texts: RulesTexts, pin: RulesPin?)? {
         guard let record = Self.record(in: self.folder, report: report) else { return nil }
         guard record.path == self.path else {
@@ -64,7 +66,8 @@ package final class LastGoodRules: Sendable {
         return (record.sources, record.pin)
     }
 
-    /// Reads the texts that are stored in a folder for any rules path; for CLI commands.
+    /// Reads the texts that are stored in a folder, whatever the path of their rules; for CLI
+    /// commands.
     package static func texts(in folder: StateFolder, report: (String) -> Void) -> RulesTexts? {
         self.record(in: folder, report: report)?.sources
     }
@@ -85,7 +88,7 @@ package final class LastGoodRules: Sendable {
         return nil
     }
 
-    /// Stores the texts of rules that have taken effect.
+    /// Stores the texts of rules that have become active.
     package func keep(_ rules: LoadedRules) {
         var record = Record(path: self.path, sources: RulesTexts(rules), pin: rules.pin)
         record.checksum = record.sum

@@ -3,21 +3,21 @@ internal import GateSystem
 package import Logging
 private import Synchronization
 
-/// The single-use passes that were used, so that each of them works only once.
+/// The single-use passes that have been used, so that each pass works only once.
 ///
-/// They are stored in the state folder in the background, because no request may wait for the disk.
-/// If the gate did not store all of them before it ended, or if there is no state folder, passes that
-/// were issued before the start are rejected, because they may have been used.
+/// The uses are stored in the state folder in the background, because no request may wait for the
+/// disk. If the previous process did not store all uses, or if there is no state folder, passes
+/// that were issued before the start are rejected, because they may have been used.
 package final class PassLedger: Sendable {
     private struct Use: Codable {
         let id: String
-        /// The times of issue and of expiry in seconds since 1970.
+        /// The times of issue and expiry, in seconds since 1970.
         let issued: Int64
         let until: Int64
     }
 
     private struct Record: Codable {
-        /// The format version; records in a different format are not read.
+        /// The format version; records with a different version are not read.
         var format = 1
         /// A random number for each process, because two gates may share a folder during a restart.
         var process: UInt64
@@ -41,7 +41,8 @@ package final class PassLedger: Sendable {
     private static let maximumSize = 8 << 20
     /// The maximum number of uses.
     ///
-    /// Beyond it, the uses of the oldest passes are dropped, and all passes of that age are rejected.
+    /// Above the maximum, the uses of the oldest passes are dropped, and all passes issued in or
+    /// before the same second are rejected.
     static let capacity = 10_000
 
     private let folder: StateFolder?
@@ -70,8 +71,8 @@ package final class PassLedger: Sendable {
 
     /// Reads the stored uses, and takes over the file.
     ///
-    /// The gate must be listening: a process that cannot listen must not interfere with the one that
-    /// does.
+    /// The gate must already be listening: a process that cannot listen must not interfere with the
+    /// gate that is listening.
     package func start() {
         let start = self.now()
         var state = State(unknownUntil: start)
@@ -86,7 +87,8 @@ package final class PassLedger: Sendable {
             do throws(StateFolder.Failure) {
                 try self.write(state, isComplete: false, to: folder)
             } catch {
-                // After a restart, the file would seem complete, although it lacks the uses from now on.
+                // A later start would consider the file complete, although it lacks all uses from
+                // now on.
                 state.unknownUntil = Self.never
                 self.report(error)
             }
@@ -109,7 +111,7 @@ package final class PassLedger: Sendable {
         return nil
     }
 
-    /// Records the use of a pass; returns `false` if it was used before, or if this is unknown.
+    /// Records the use of a pass; returns `false` if the pass was used before, or may have been.
     package func use(_ pass: Pass) -> Bool {
         let (isNew, starts) = self.state.withLock { state in
             guard Self.isUsable(pass, state) else { return (false, false) }
@@ -127,7 +129,7 @@ package final class PassLedger: Sendable {
         return isNew
     }
 
-    /// Whether a pass can still be used.
+    /// Returns whether a pass can still be used.
     package func isUsable(_ pass: Pass) -> Bool {
         self.state.withLock { Self.isUsable(pass, $0) }
     }
@@ -139,14 +141,14 @@ package final class PassLedger: Sendable {
     private static func prune(_ state: inout State, at now: Timestamp) {
         state.uses = state.uses.filter { $0.value.until > now.secondsSinceEpoch }
         guard state.uses.count >= self.capacity else { return }
-        // A tenth is dropped at once, because sorting at every further use would be slow.
+        // A tenth of the uses is dropped at once, because sorting them at every use would be slow.
         let times = state.uses.values.map(\.issued).sorted()
         let last = Timestamp(secondsSinceEpoch: times[self.capacity / 10])
         state.unknownUntil = max(state.unknownUntil, last)
         state.uses = state.uses.filter { $0.value.issued > last.secondsSinceEpoch }
     }
 
-    /// Stores all uses, and accepts no further ones.
+    /// Stores all uses, and rejects all passes from now on.
     package func close() {
         let state = self.state.withLock { state in
             state.isClosed = true
@@ -173,9 +175,10 @@ package final class PassLedger: Sendable {
     private func store(_ state: State, isComplete: Bool) {
         guard let folder = self.folder else { return }
         self.file.withLock { _ in
-            // The ledger may have been closed in the meantime.
+            // The ledger may have been closed while this call waited for the lock.
             guard isComplete || !self.state.withLock(\.isClosed) else { return }
-            // A gate that was started later rejects all passes that this one has seen.
+            // If a gate that started later owns the file, it rejects all passes that were used
+            // here.
             guard Self.record(in: folder, self.logger)?.process == self.process else { return }
             do throws(StateFolder.Failure) {
                 try self.write(state, isComplete: isComplete, to: folder)

@@ -6,18 +6,18 @@ package import Logging
 /// The texts of rules that were active, kept in the state folder or in memory so that changes can
 /// be undone.
 ///
-/// It is separate from the audit log, whose writes take seconds because they evaluate changes
-/// against the census.
+/// The archive is separate from the audit log, whose writes take seconds because they evaluate
+/// changes against the census.
 package final class RulesArchive: Sendable {
     package typealias Failure = StateDatabase.Failure
 
     static let fileName = "rules-history.sqlite"
-    /// The maximum number of different texts that are kept; the oldest are removed first.
+    /// The maximum number of different texts in the archive; the oldest texts are removed first.
     static let mostTexts = 200
-    /// The maximum size of all texts in bytes; the last two are kept regardless of their size.
+    /// The maximum size of all texts in bytes; the two newest texts are kept regardless of their
+    /// size.
     static let mostBytes: Int64 = 32 << 20
-    /// The maximum number of revisions that are kept per text; a feed that changes often creates
-    /// many of them.
+    /// The maximum number of revisions per text; a feed that changes often creates many revisions.
     private static let mostRevisions: Int64 = 100
     private static let kind = StateDatabase.Kind(
         // The letters `VGrh`.
@@ -47,8 +47,8 @@ package final class RulesArchive: Sendable {
 
     /// Opens the archive in a folder.
     ///
-    /// Without a folder, or if its archive cannot be used, the archive is in memory. The reason is
-    /// logged.
+    /// Without a folder, or if the archive in the folder cannot be used, the archive is kept in
+    /// memory. The reason is logged.
     package static func open(in folder: StateFolder?, logger: Logger) -> RulesArchive? {
         do throws(Failure) {
             return try RulesArchive(in: folder, logger: logger)
@@ -72,7 +72,7 @@ package final class RulesArchive: Sendable {
                             .integer(Int64(json.count)),
                         ]
                     )
-                    // A revision that takes effect again becomes the last one.
+                    // A revision that becomes active again must be the last one.
                     try database.run(
                         "INSERT OR REPLACE INTO revisions (revision, files) VALUES (?, ?)",
                         [.text(revision), .text(files)]
@@ -120,12 +120,12 @@ package final class RulesArchive: Sendable {
     }
 
     /// Returns the revision of the files alone, without feeds, for the revision of rules that were
-    /// active; `nil` if it is not in the archive.
+    /// active; `nil` if the archive does not contain the revision.
     package func files(of revision: String) throws(Failure) -> String? {
         try self.text("SELECT files FROM revisions WHERE revision = ?", revision)
     }
 
-    /// Returns the texts of a revision that was active; `nil` if they are not in the archive.
+    /// Returns the texts of a revision that was active; `nil` if the archive does not contain them.
     package func texts(of revision: String) throws(Failure) -> RulesTexts? {
         let json = try self.text(
             "SELECT sources FROM texts JOIN revisions USING (files) WHERE revision = ?",
@@ -134,7 +134,7 @@ package final class RulesArchive: Sendable {
         return json.flatMap { try? JSONDecoder().decode(RulesTexts.self, from: Data($0.utf8)) }
     }
 
-    /// Returns the most recently active revision with different files.
+    /// Returns the most recently active revision with different files; `nil` if there is none.
     package func revision(before files: String) throws(Failure) -> String? {
         try self.text(
             "SELECT revision FROM revisions WHERE files <> ? ORDER BY id DESC LIMIT 1",
@@ -142,7 +142,7 @@ package final class RulesArchive: Sendable {
         )
     }
 
-    /// Returns those of the given revisions that an undo can restore: those with files other than
+    /// Returns the revisions in `revisions` that an undo can restore: those with files other than
     /// `files`.
     package func others(of revisions: [String], than files: String?) throws(Failure) -> Set<String>
     {

@@ -6,46 +6,50 @@ private import Synchronization
 
 /// Writes the active rules to a file, for the module in Envoy (`--publish-rules`).
 ///
-/// The publisher looks at the file every two seconds, and writes it again after a failed write, or if it is gone or has
-/// other content. Of several gates with the same file, the first one writes until it ends: it locks a file beside it.
-/// The file keeps its permissions and its group; a new one can be read by all users, because Envoy is another one.
+/// The publisher checks the file every two seconds, and writes it again after a failed write, or if
+/// the file is missing or has been changed. If several gates use the same file, the first gate
+/// writes until it ends: it holds a lock on a second file in the same folder. The file keeps its
+/// permissions and its group; a new file is readable by all users, because Envoy runs as a
+/// different user.
 package final class RulesPublisher: Sendable {
     /// The reason why the file cannot be used.
     package typealias Failure = StateFolder.Failure
 
     private struct State {
-        /// The rules to write; `nil` before the first ones.
+        /// The rules to write; `nil` before the first call of `publish(_:)`.
         var wanted: PublishedRules?
-        /// The reason why the file does not have these rules; `nil` if it has.
+        /// The reason why the file does not contain `wanted`; `nil` if it does.
         var problem: Failure?
-        /// The file as it was written.
+        /// The identity of the file after the last write.
         var written: FileIdentity?
-        /// The descriptor of the locked file; `nil` while another gate has locked it.
+        /// The descriptor of the lock file; `nil` while this gate does not hold the lock.
         var lock: CInt?
         var isWatching = false
         var isStopped = false
     }
 
     private static let usualMode: mode_t = 0o644
-    /// The time between two looks at the file.
+    /// The time between two checks of the file.
     private static let interval = Duration.seconds(2)
 
     private let folder: String
     private let name: String
     private let logger: Logger
-    /// Held during a write, so that none is under way after `stop()`.
+    /// Held during a write, so that no write is in progress after `stop()`.
     private let writing = Mutex(())
     private let state = Mutex(State())
 
-    /// Creates a publisher; nothing is written yet.
+    /// Creates a publisher, without writing to the file.
     ///
     /// - Parameters:
-    ///   - path: The file, in an existing folder.
-    ///   - rules: The path of the rules, which must not contain the file.
-    ///   - logger: Logs failed writes, and their end.
-    /// - Throws: `Failure` if another file would be replaced, or if nothing can be written to the folder.
+    ///   - path: The path of the file, in an existing folder.
+    ///   - rules: The path of the rules; the file must not be the rules file or be in the rules
+    ///     folder.
+    ///   - logger: Logs failed writes and the recovery from them.
+    /// - Throws: `Failure` if an unrelated file would be replaced, or if the folder is not
+    ///   writable.
     package init(path: String, besides rules: String, logger: Logger) throws(Failure) {
-        // A symbolic link to a file stays: the file is replaced.
+        // If the path is a symbolic link, the link is kept, and its target is replaced.
         let real = Self.real(path)
         guard real != nil || !Self.isLink(path) else {
             throw Failure(
@@ -69,7 +73,7 @@ package final class RulesPublisher: Sendable {
             throw Failure(description: "this is the path of the rules; write to another file")
         }
         guard folder != Self.real(rules) else {
-            throw Failure(description: "the directory is that of the rules; write to another one")
+            throw Failure(description: "the directory contains the rules; write to another one")
         }
         let known: FileContent
         do throws(FileContent.Failure) {
@@ -91,7 +95,7 @@ package final class RulesPublisher: Sendable {
         self.state.withLock { $0.wanted == nil ? nil : $0.problem == nil }
     }
 
-    /// Replaces the file if it has other rules; readers see either the old or the new ones.
+    /// Replaces the file if it has other rules; readers see either the old or the new content.
     ///
     /// Returns after the first attempt.
     package func publish(_ rules: PublishedRules) async {
@@ -104,7 +108,7 @@ package final class RulesPublisher: Sendable {
         if isFirst { Task { await self.watch() } }
     }
 
-    /// Ends the writes: from now on, the file belongs to another gate.
+    /// Ends the writes, so that another gate can take over the file.
     package func stop() {
         self.state.withLock { $0.isStopped = true }
         self.writing.withLock { _ in
@@ -157,7 +161,7 @@ package final class RulesPublisher: Sendable {
         ]
         if let problem {
             self.logger.error(
-                "the rules cannot be published: modules keep the earlier ones",
+                "the rules cannot be published: modules keep the previous rules",
                 metadata: metadata.merging(["error": "\(problem)"]) { $1 }
             )
         } else {
@@ -165,7 +169,7 @@ package final class RulesPublisher: Sendable {
         }
     }
 
-    /// Locks the file beside the rules, unless this gate has locked it; the lock ends with the process.
+    /// Locks the lock file, unless this gate already holds the lock, which ends with the process.
     private func acquire() throws(Failure) {
         guard self.state.withLock({ $0.lock == nil }) else { return }
         let path = "\(self.folder)/.\(self.name).lock"
@@ -183,14 +187,16 @@ package final class RulesPublisher: Sendable {
     private func replace(with bytes: [UInt8]) throws(Failure) {
         let path = "\(self.folder)/\(self.name)"
         let known = try? FileContent(path: path, atMost: PublishedRules.maximumSize)
-        // Only the gate that has the lock uses this name; a gate that was killed may have left the file.
+        // Only the gate with the lock uses this name, but a gate that was killed may have left the
+        // file behind.
         let temporary = "\(self.folder)/.\(self.name).new"
         _ = unsafe unlink(temporary)
         if known?.bytes == bytes { return }
         try WholeFile.replace(path, by: temporary, with: bytes, flags: O_EXCL) { descriptor in
             var status = stat()
             let hasFormer = unsafe stat(path, &status) == 0
-            // The mode is set explicitly, because the umask of a service is often strict to protect secrets.
+            // The mode is set explicitly, because the umask of a service often denies access to
+            // other users.
             if hasFormer { _ = fchown(descriptor, uid_t.max, status.st_gid) }
             let mode = hasFormer ? status.st_mode & 0o777 : Self.usualMode
             return fchmod(descriptor, mode) == 0

@@ -6,7 +6,7 @@ final class SQLiteDatabase {
     /// The reason why an operation failed.
     struct Failure: Error, Equatable, CustomStringConvertible {
         let description: String
-        /// Whether the file is corrupt, or not a database.
+        /// Whether the file is damaged, or is not a database.
         let isDamaged: Bool
 
         fileprivate init(_ code: CInt, _ message: String) {
@@ -51,7 +51,7 @@ final class SQLiteDatabase {
             case .bytes(let bytes):
                 return unsafe bytes.withUnsafeBytes { buffer in
                     let count = CInt(buffer.count)
-                    // A null pointer would bind NULL instead of an empty blob.
+                    // With a null pointer, SQLite would bind NULL instead of an empty blob.
                     guard count > 0 else {
                         return unsafe sqlite3_bind_zeroblob(self.pointer, index, 0)
                     }
@@ -87,7 +87,8 @@ final class SQLiteDatabase {
         }
     }
 
-    /// The time in milliseconds to wait for a lock: during a handover, two gates share the folder.
+    /// The time in milliseconds to wait for a lock, because two gates share the folder during a
+    /// handover.
     private static let patience: CInt = 5_000
 
     private let handle: OpaquePointer
@@ -96,7 +97,7 @@ final class SQLiteDatabase {
 
     /// Opens a database, and creates it if it does not exist.
     ///
-    /// `path` is the path of the file; `nil` for a database in memory.
+    /// `path` is the path of the file; if it is `nil`, the database is in memory.
     init(path: String?) throws(Failure) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(
@@ -147,14 +148,14 @@ final class SQLiteDatabase {
         }
     }
 
-    /// Returns the first column of the first row; `nil` if there is no row.
+    /// Returns the integer in the first column of the first row; `nil` if there is no row.
     func integer(_ sql: String, _ values: [Value] = []) throws(Failure) -> Int64? {
         var number: Int64?
         try self.run(sql, values) { number = number ?? $0.integer(0) }
         return number
     }
 
-    /// The number of rows changed since the connection was opened.
+    /// The number of rows that were changed since the connection was opened.
     var changeCount: Int64 {
         get throws(Failure) { try self.integer("SELECT total_changes()") ?? 0 }
     }

@@ -41,7 +41,8 @@ package final class StateDatabase: Sendable {
 
     private let database: Mutex<SQLiteDatabase>
 
-    /// Opens the database at a path, and creates it if it does not exist; without a path, it is in memory.
+    /// Opens the database at a path, and creates it if it does not exist; if `path` is `nil`, the
+    /// database is in memory.
     init(path: String?, _ kind: Kind) throws(Failure) {
         do {
             let database = try SQLiteDatabase(path: path)
@@ -55,7 +56,8 @@ package final class StateDatabase: Sendable {
                 guard version <= kind.version else { throw Failure.newer(version: version) }
                 try Self.migrate(from: version, to: kind, in: database)
             }
-            // A process crash does not lose any writes; a machine crash may lose the last writes.
+            // With these settings, a crash of the process loses no writes; a crash of the machine
+            // may lose the last writes.
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             self.database = Mutex(database)
         } catch {
@@ -88,7 +90,7 @@ package final class StateDatabase: Sendable {
     ) throws(SQLiteDatabase.Failure) {
         guard version < kind.version else { return }
         try database.transaction { () throws(SQLiteDatabase.Failure) in
-            // Another process may have migrated the database in the meantime.
+            // Another process may have migrated the database since the version was last read.
             let version = try database.integer("PRAGMA user_version") ?? 0
             for step in kind.migrations.dropFirst(Int(version) - 1) { try database.execute(step) }
             try database.execute("PRAGMA user_version = \(kind.version)")

@@ -13,11 +13,11 @@ package struct StateFolder: Sendable {
     }
 
     package let path: String
-    /// The reason why nothing can be stored in the folder, which may still be readable; `nil` if it
-    /// is writable.
+    /// The reason why nothing can be stored in the folder, which may still be readable; `nil` if
+    /// the folder is writable.
     package let problem: Failure?
 
-    /// Creates the folder if it does not exist.
+    /// Opens a folder, and creates it if it does not exist.
     package init(path: String) {
         self.path = path
         let made = unsafe mkdir(path, 0o700)
@@ -30,7 +30,7 @@ package struct StateFolder: Sendable {
         }
     }
 
-    /// Returns the names of the files with a suffix, sorted.
+    /// Returns the names of the files with a suffix, in sorted order.
     func names(endingWith suffix: String) -> [String] {
         guard let folder = unsafe opendir(self.path) else { return [] }
         defer { unsafe closedir(folder) }
@@ -54,7 +54,7 @@ package struct StateFolder: Sendable {
     ///   - name: The name of the file.
     ///   - limit: The maximum size in bytes.
     ///   - report: Called with the reason if the file cannot be used.
-    /// - Returns: `nil` if there is no file, or if it cannot be used.
+    /// - Returns: The value; `nil` if there is no file, or if the file cannot be used.
     package func value<Value: Decodable>(
         in name: String,
         atMost limit: Int,

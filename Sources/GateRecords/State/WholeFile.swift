@@ -5,12 +5,12 @@ enum WholeFile {
     /// Writes a temporary file, and renames it to the path of the file to replace.
     ///
     /// - Parameters:
-    ///   - path: The file to replace.
-    ///   - temporary: The temporary file, in the same folder.
+    ///   - path: The path of the file to replace.
+    ///   - temporary: The path of the temporary file, in the same folder.
     ///   - bytes: The new content.
-    ///   - flags: Further flags for opening the temporary file.
-    ///   - prepare: Called with the descriptor of the temporary file; returns false, and sets `errno`,
-    ///     if it fails.
+    ///   - flags: Additional flags for opening the temporary file.
+    ///   - prepare: Called with the descriptor of the temporary file; if it fails, it returns
+    ///     `false` and sets `errno`.
     /// - Throws: The reason why the file cannot be replaced.
     static func replace(
         _ path: String,
@@ -39,7 +39,7 @@ enum WholeFile {
 
     /// Writes all bytes to an open file, and waits until they are on the disk.
     ///
-    /// - Returns: Whether this succeeded; otherwise, `errno` has the reason.
+    /// - Returns: Whether this succeeded; if not, `errno` contains the reason.
     private static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
         var written = 0
         while written < bytes.count {

@@ -1,17 +1,17 @@
 package import GateCensus
 package import GatePolicy
 
-/// Reasons why rules are not applied: they are invalid, or a finding rejects them.
+/// The reason for rejecting rules: they are invalid, or a finding rejects them.
 package enum LoadFailure: Error, Sendable, Equatable {
     case unreadable(RulesFileErrors)
-    /// Rules with findings that reject them.
+    /// The rules are valid, but findings reject them.
     ///
     /// - Parameters:
     ///   - revision: The revision of the rejected rules.
-    ///   - files: The revision of their files alone.
+    ///   - files: The revision of the rules files, without feed values.
     case refused([Finding], revision: String, files: String)
 
-    /// The errors with their locations.
+    /// The errors in the rules, or the rejecting findings as errors.
     package var errors: [RulesFileError] {
         switch self {
         case .unreadable(let errors): errors.errors
@@ -19,7 +19,7 @@ package enum LoadFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// The revision of the files, without feed values; `nil` if they could not be read.
+    /// The revision of the rules files, without feed values; `nil` if the files could not be read.
     package var files: String? {
         switch self {
         case .unreadable(let errors): errors.revision?.files
@@ -36,15 +36,15 @@ package enum LoadFailure: Error, Sendable, Equatable {
 }
 
 extension LoadedRules {
-    /// Checks the rules against the active ones, and returns them with their findings.
+    /// Checks whether these rules can replace the active rules.
     ///
     /// - Parameters:
     ///   - old: The active rules; `nil` if there are none.
-    ///   - isReturn: Whether these rules were active before the current ones.
-    ///   - census: Returns the clients since a given time; `nil` if there is no census.
+    ///   - isReturn: Whether the change restores rules that were active before.
+    ///   - census: A function that returns the clients seen since a given time; `nil` if there is no census.
     ///   - now: The time of the change.
-    /// - Returns: The rules, which no finding rejects.
-    /// - Throws: `LoadFailure` if a finding rejects them.
+    /// - Returns: These rules with their findings; no finding rejects the rules.
+    /// - Throws: `LoadFailure` if a finding rejects the rules.
     package func judged(
         against old: LoadedRules?,
         isReturn: Bool = false,

@@ -13,7 +13,7 @@ package struct RulesChange: Sendable {
     /// The cause of a change.
     package struct Origin: Sendable, Equatable {
         package let reason: Reason
-        /// The feed, or the name of the operator's token; `nil` if there is none.
+        /// The ID of the feed, or the name of the operator's token; `nil` if neither applies.
         package let name: String?
 
         package init(_ reason: Reason, name: String? = nil) {
@@ -29,7 +29,7 @@ package struct RulesChange: Sendable {
 
     package let time: Timestamp
     package let origin: Origin
-    /// The rules before the change; `nil` if there were none.
+    /// The rules that were active before the change; `nil` if there were none.
     package let before: LoadedRules?
     package let outcome: Outcome
 

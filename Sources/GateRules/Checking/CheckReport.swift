@@ -39,8 +39,7 @@ package struct CheckReport: Sendable, Equatable {
         self.subjects = subjects
     }
 
-    /// Creates the report for active rules that cannot be read, in which case nothing is compared
-    /// with them.
+    /// Creates a report of errors in the active rules, which make a comparison impossible.
     package init(unreadable path: String, _ errors: RulesFileErrors) {
         self.init([Subject(unreadable: path, errors)])
     }
@@ -51,14 +50,14 @@ package struct CheckReport: Sendable, Equatable {
 
 /// The text output of `check`.
 extension CheckReport {
-    /// The paths without errors, and the warnings and notes about them.
+    /// A line for each path without errors, followed by its warnings and notes.
     package var lines: [String] {
         self.subjects.filter(\.isGood).flatMap { subject in
             ["\(subject.path): ok (\(subject.summary))"] + subject.problems.map(\.line)
         }
     }
 
-    /// The errors of the paths with errors, without the warnings and notes about them.
+    /// A line for each error; the warnings and notes on paths with errors are omitted.
     package var errorLines: [String] {
         self.subjects.filter { !$0.isGood }.flatMap { subject in
             subject.problems.filter { $0.severity == .error }.map(\.errorLine)
@@ -83,7 +82,7 @@ extension CheckReport.Subject {
 }
 
 extension CheckReport.Problem {
-    /// Creates the problem for a finding; with `isStrict`, a warning is an error.
+    /// Creates a problem from a finding; `isStrict` turns a warning into an error.
     init(_ finding: Finding, isStrict: Bool) {
         let severity: Severity =
             switch finding.effect {
@@ -105,7 +104,7 @@ extension CheckReport.Problem {
     fileprivate var errorLine: String { "\(self.error)\(self.suffix)" }
 }
 
-/// The workflow commands with which GitHub annotates lines.
+/// The workflow commands that make GitHub annotate lines.
 extension CheckReport {
     package var gitHubLines: [String] {
         self.problems.map { problem in

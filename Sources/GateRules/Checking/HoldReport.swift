@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The stores that rules with `holdUntilInStore` wait for, as text by country.
+/// A text report of the stores that rules with `holdUntilInStore` wait for, by country.
 package struct HoldReport {
     private let definition: RuleSetDefinition
     private let now: Timestamp
@@ -10,7 +10,7 @@ package struct HoldReport {
         self.now = now
     }
 
-    /// The lines of the report: one for each store that the clients of a rule use, if its hold can still apply.
+    /// The lines of the report: one per store, for each rule that has a hold and has not ended.
     package var lines: [String] {
         self.definition.rulesWithNext.flatMap { rule in
             let isOver = rule.schedule.until.map { $0 <= self.now } ?? false
@@ -18,8 +18,8 @@ package struct HoldReport {
             return (rule.match.platforms ?? []).flatMap { platform in
                 self.lines(rule, hold, self.definition.releases.filter { $0.platform == platform })
                     ?? [
-                        "rule '\(rule.id)': waits for \(rule.demand): the releases in "
-                            + "the store are unknown for \(platform)"
+                        "rule '\(rule.id)': waits for \(rule.demand): no releases "
+                            + "for \(platform) are known"
                     ]
             }
         }
@@ -76,7 +76,7 @@ package struct HoldReport {
 
     /// Returns a note on whether a store has a release that passes the rule, and since when.
     ///
-    /// `country` is the country of the store; `nil` if neither the hold nor a release names any.
+    /// `country` is the country of the store; `nil` if neither the hold nor a release names countries.
     private func sighting(_ country: String?, _ effective: EffectiveFrom) -> String {
         let place = country ?? "in the store"
         return switch effective {
@@ -87,7 +87,7 @@ package struct HoldReport {
         }
     }
 
-    /// Returns the time at which a rule takes effect, which is never before its own dates.
+    /// Returns the time at which a rule takes effect: the end of the hold, or the rule's own start if it is later.
     private func start(of rule: RuleDefinition, _ effective: EffectiveFrom) -> EffectiveFrom {
         let schedule = rule.schedule
         guard let date = schedule.enforceFrom ?? schedule.warnFrom else { return effective }
@@ -122,7 +122,7 @@ package struct HoldReport {
 }
 
 extension RuleDefinition {
-    /// The floor that a release must reach to pass the rule.
+    /// The requirement that a release must meet to pass the rule, as text.
     fileprivate var demand: String {
         let parts = [
             self.minimum.map { "\($0)" }, self.minimumBuild.map { "build \($0)" },

@@ -36,7 +36,7 @@ extension ComparedChange {
     /// Whether only the backend or its fallback differs.
     var isAboutRoutes: Bool { self.kind == .moved || self.kind == .fallback }
 
-    /// The effect, with the backends if they differ.
+    /// The effect as text; for a change of backend, with both backends.
     var effectWords: String {
         guard self.kind == .moved else { return self.kind.rawValue }
         let (old, new) = (self.before.route?.backend, self.after.route?.backend)
@@ -61,12 +61,12 @@ extension ComparedChange {
         if outcome.kind == other.kind, outcome.storeURL != other.storeURL {
             words += ", store URL \(outcome.storeURL ?? "none")"
         }
-        // If both requests are forwarded, the backends are compared after the second outcome.
+        // If both outcomes forward the request, `routeWords` describes the backends.
         if other.kind >= .require, let route = outcome.route { words += ", \(route.words)" }
         return words
     }
 
-    /// The backend after the change instead of the one before it, if both requests are forwarded.
+    /// The difference between the routes as text; empty unless both outcomes forward the request.
     private var routeWords: String {
         guard self.before.kind < .require, self.after.kind < .require else { return "" }
         let (old, new) = (self.before.route, self.after.route)

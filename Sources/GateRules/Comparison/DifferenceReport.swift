@@ -26,14 +26,14 @@ extension DifferenceReport: CustomStringConvertible {
         return (lines + Self.remarks(on: self.difference)).joined(separator: "\n")
     }
 
-    /// Returns the remarks on the comparison as a whole.
+    /// Returns remarks on the limits of the comparison.
     static func remarks(on difference: RuleSetDifference) -> [String] {
         [
             difference.readsOtherFields
                 ? "'identity' has changed: clients may be identified differently" : nil,
             difference.notationsDiffer
-                ? "'versionMatches' or 'buildMatches' has changed: clients are not compared by the "
-                    + "format of their version or build" : nil,
+                ? "'versionMatches' or 'buildMatches' has changed: differences in the format of "
+                    + "versions and builds were not compared" : nil,
             difference.isSampled
                 ? "the rules have too many conditions to try all combinations: only a sample was "
                     + "compared"
@@ -41,11 +41,11 @@ extension DifferenceReport: CustomStringConvertible {
         ].compactMap(\.self)
     }
 
-    /// Returns a line about the clients whose decision differs at any time.
+    /// Returns one line with the kinds of changes in all periods.
     static func summary(of difference: RuleSetDifference) -> String {
         let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {
-            // A sample proves nothing.
+            // An incomplete comparison cannot rule out other differences.
             return difference.isSampled || difference.notationsDiffer
                 ? "no client that was compared gets a different decision"
                 : "no client gets a different decision"
@@ -54,7 +54,7 @@ extension DifferenceReport: CustomStringConvertible {
         return "clients are " + words.joined(separator: "; others are ")
     }
 
-    /// The maximum number of names in a line; the JSON contains all of them.
+    /// The maximum number of names in a line of text; the JSON report contains all names.
     private static let nameLimit = 8
 
     /// Returns a share with up to two decimal places, rounded so that it is never 0 and never 100

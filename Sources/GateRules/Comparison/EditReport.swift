@@ -1,11 +1,11 @@
 package import GatePolicy
 
-/// A change to rules, edit by edit: the settings that differ, and the clients that are affected.
+/// A report on a change to rules, edit by edit: the changed settings and the affected clients.
 ///
-/// It omits attributes of clients that the rule itself shows, such as the platform;
-/// `DifferenceReport` is complete.
+/// The report omits client attributes that the rule itself shows, such as the platform;
+/// `DifferenceReport` contains them.
 package struct EditReport: Sendable {
-    /// The settings that differ.
+    /// The changed settings.
     private let edits: RulesEdits
     /// The clients with a different decision.
     private let difference: RuleSetDifference
@@ -21,20 +21,20 @@ package struct EditReport: Sendable {
     private static let effectLimit = 4
     /// The maximum number of version ranges in a line.
     private static let rangeLimit = 4
-    /// The maximum length of a value in characters; longer ones are truncated.
+    /// The maximum length of a value in characters; longer values are truncated.
     private static let valueLimit = 72
 
     /// Clients that an edit affects in the same way.
     private struct Effect {
         let what: What
         var versions: [String]
-        /// The start and the end; `until` is `nil` if the effect is permanent or recurs.
+        /// The start and the end of the effect; `until` is `nil` if the effect is permanent or recurs.
         let from: Timestamp
         var until: Timestamp?
         var spells = 1
         var share: ClosedRange<Double>
 
-        /// The effect on a client; it also distinguishes the backends to which clients are sent.
+        /// The kind of effect on a client; changes to different backends are different effects.
         struct What: Hashable, Comparable {
             let kind: ComparedChange.Kind
             let words: String
@@ -100,7 +100,7 @@ extension EditReport: CustomStringConvertible {
         }
     }
 
-    /// Returns both values; long ones start shortly before their first difference.
+    /// Returns both values as text; long values are shown from shortly before their first difference.
     private static func differing(_ before: String, _ after: String) -> String {
         let common = zip(before, after).prefix { $0 == $1 }.count
         guard max(before.count, after.count) > self.valueLimit, common > 20 else {
@@ -201,7 +201,7 @@ extension EditReport: CustomStringConvertible {
         return true
     }
 
-    /// Adds an effect, or counts a recurring one, such as that of brownouts.
+    /// Adds an effect, or counts another occurrence of a known effect, as with brownouts.
     private static func add(_ effect: Effect, to effects: inout [Effect]) {
         let known = effects.lastIndex {
             $0.what == effect.what && $0.versions == effect.versions && $0.share == effect.share
@@ -211,7 +211,7 @@ extension EditReport: CustomStringConvertible {
         effects[known].until = nil
     }
 
-    /// Returns the edit that causes a different decision.
+    /// Returns the subject of the edit that causes a change.
     private func subject(of change: ComparedChange) -> RulesEdits.Subject {
         let edited = Set(self.edits.all.map(\.subject))
         let routes = [change.after.route?.ruleID, change.before.route?.ruleID]
@@ -230,7 +230,7 @@ extension EditReport: CustomStringConvertible {
         let settings = self.edits.all.map(\.subject).filter { subject in
             if case .setting = subject { true } else { false }
         }
-        // With several settings, the cause is unknown.
+        // If several settings were edited, the cause is unknown.
         return settings.count == 1 ? settings[0] : .setting("")
     }
 

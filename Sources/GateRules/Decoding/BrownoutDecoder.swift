@@ -6,7 +6,7 @@ struct BrownoutDecoder {
     static let seriesKeys = ["every", "for", "growing"]
     private static let limit: Int64 = 1_000
 
-    /// The times between which all windows must lie; each is `nil` if it is missing or invalid.
+    /// The bounds of all windows; `nil` if the key is missing or its time is invalid.
     let warnFrom: NamedTime?
     let enforceFrom: NamedTime?
     let problems: Problems
@@ -55,7 +55,7 @@ struct BrownoutDecoder {
         return BrownoutWindow(from: from.time, until: until.time)
     }
 
-    /// Returns one window after each `every`, counted from `warnFrom`.
+    /// Returns a series of windows, one at each multiple of `every` after `warnFrom`.
     private func series(_ element: Element) -> [BrownoutWindow] {
         guard let fields = Fields(element, Self.seriesKeys, self.problems) else { return [] }
         for key in ["every", "for"] { _ = fields.required(key, of: "a series of brownouts") }
@@ -104,7 +104,7 @@ struct BrownoutDecoder {
         return span
     }
 
-    /// Reports windows that are longer than the interval to the next one.
+    /// Reports windows that are longer than the interval between windows.
     ///
     /// Such windows would deny without interruption. Cutting them short would hide the mistake.
     private func checkLength(

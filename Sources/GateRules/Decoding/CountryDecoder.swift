@@ -54,7 +54,7 @@ struct CountryCode: Sendable, Hashable {
 
     init(parsing text: String) throws(InvalidText) {
         guard text.wholeMatch(of: /[A-Za-z]{2}/) != nil else {
-            throw InvalidText("use its two-letter code, such as 'jp'")
+            throw InvalidText("use a two-letter code, such as 'jp'")
         }
         self.text = text.lowercased()
         if let meant = Self.slips[self.text] { throw InvalidText("did you mean '\(meant)'?") }

@@ -53,7 +53,7 @@ extension Element {
         }
     }
 
-    /// Decodes one of the raw values of an enumeration.
+    /// Decodes a string as one of the raw values of an enumeration.
     package func choice<Word: RawRepresentable<String> & CaseIterable>(
         of words: Word.Type,
         _ problems: Problems
@@ -87,7 +87,7 @@ extension Element {
         }
     }
 
-    /// Decodes an HTTP status; `expected` names the valid ones.
+    /// Decodes an HTTP status; `expected` names the valid statuses in the error.
     func status(
         _ expected: String,
         _ problems: Problems,
@@ -133,7 +133,9 @@ extension Element {
         self.parsed(as: "a version", problems, by: AppVersion.init(parsing:))
     }
 
-    /// Decodes a version; the error suggests how to write one that has an operator, a frequent mistake.
+    /// Decodes a version.
+    ///
+    /// For a version with an operator, a frequent mistake, the error suggests the correct form.
     func bareVersion(_ problems: Problems) -> AppVersion? {
         self.parsed(
             as: "a version",

@@ -37,7 +37,7 @@ package struct Fields {
         self[key]?.list(self.problems) ?? []
     }
 
-    /// Decodes the value of a key, one of the raw values of an enumeration.
+    /// Decodes the value of a key as one of the raw values of an enumeration.
     package func choice<Word: RawRepresentable<String> & CaseIterable>(
         _ key: String,
         of words: Word.Type

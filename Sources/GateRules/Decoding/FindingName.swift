@@ -5,7 +5,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     // Findings that reject the rules.
     /// No known version passes, so no update helps.
     case lockout
-    /// A plan for a higher floor removes the lower one until the plan takes effect.
+    /// A plan for a higher floor removes the lower floor until the plan takes effect.
     case planOpens = "plan-opens"
     /// A change newly denies a larger share of the last day's clients than `guard` allows.
     case newlyRefused = "guard"
@@ -38,7 +38,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     case anyPlatform = "any-platform"
     /// A feed that reads the data of one platform into rules for another.
     case otherPlatform = "other-platform"
-    /// The store URL of another platform.
+    /// A store URL that belongs to another platform.
     case foreignLink = "foreign-link"
     /// A store URL that is not HTTPS and can be changed in transit.
     case insecureLink = "insecure-link"
@@ -80,7 +80,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     case emptyFeed = "empty-feed"
 
     // Findings for information.
-    /// A change lets clients pass that were denied before.
+    /// A change allows clients that were denied before.
     case laxer
     /// A blocked range below the minimum.
     case needlessBlock = "needless-block"
@@ -114,7 +114,7 @@ package enum FindingName: String, Sendable, CaseIterable {
 }
 
 extension Element {
-    /// Decodes the findings that are accepted: one name, or a list.
+    /// Decodes the names of accepted findings: one name, or a list.
     func findings(_ problems: Problems) -> [Located<FindingName>] {
         let known = FindingName.allCases.filter { $0.effect == .refuses }.map(\.rawValue)
         return self.oneOrMore(problems).compactMap { item in

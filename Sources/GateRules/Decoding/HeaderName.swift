@@ -3,7 +3,8 @@ struct HeaderName: Sendable, Equatable {
     /// Fields that frame, describe or route a message, and fields that the gate reads or writes
     /// itself.
     ///
-    /// They cannot be identity fields, which the gate may remove before it forwards a request.
+    /// Reserved fields cannot be identity fields, because the gate may remove identity fields from
+    /// the forwarded request.
     private static let reserved: Set<String> = [
         "accept", "connection", "content-length", "content-type", "expect", "forwarded", "host",
         "keep-alive", "origin", "proxy-authenticate", "proxy-authorization", "proxy-connection",

@@ -3,7 +3,7 @@ internal import GatePolicy
 /// Decodes `identity`: the sources of the parts of a client's identity.
 struct IdentityDecoder {
     static let keys = ["headers", "userAgent", "query"]
-    /// The parts and their names in the file.
+    /// The parts of the identity and their keys in the rules file.
     static let parts: [(name: String, part: IdentityPart)] = [
         ("app", .app), ("platform", .platform), ("version", .version), ("build", .build),
         ("channel", .channel), ("osVersion", .osVersion), ("device", .device),

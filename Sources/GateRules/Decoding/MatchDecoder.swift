@@ -38,7 +38,7 @@ struct RequestDecoder {
         return paths.oneOrMore(self.problems).compactMap { self.pattern($0, methods: methods) }
     }
 
-    /// Returns the pattern for a path, and for the methods if there are any.
+    /// Returns the pattern for a path and, unless `methods` is `nil`, for these methods.
     func pattern(_ path: Element, methods: [String]? = nil) -> RequestPattern? {
         path.parsed(as: "a path", self.problems) { text throws(RequestPatternError) in
             try RequestPattern(path: text, methods: methods)

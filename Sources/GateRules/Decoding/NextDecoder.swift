@@ -10,13 +10,15 @@ struct NextDecoder {
 
     let problems: Problems
 
-    /// Decodes the floor as a separate rule, which inherits other settings from the rule, such as
-    /// `match`, and `storeUrl` unless it has its own.
+    /// Decodes the floor as a separate rule.
+    ///
+    /// The floor inherits `match` from the rule that contains `next`, and settings such as
+    /// `storeUrl` unless `next` has its own.
     ///
     /// - Parameters:
     ///   - element: The value of `next`, or one item of its list.
     ///   - rule: The rule that contains `next`.
-    ///   - until: The end of that rule, which is also the end of the floor.
+    ///   - until: The end of the rule, which is also the end of the floor.
     /// - Returns: The floor; `nil` if the element is not a mapping.
     func decode(
         _ element: Element,

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Recognizes version ranges in the notation of other tools.
 enum RangeSpelling {
-    /// Returns a message suffix with the correct notation; empty if none is recognized.
+    /// Returns a message suffix with the correct notation; empty if the string is not in a known notation.
     static func hint(for text: String) -> String {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
         for parts in [self.alternatives(words), [self.joined(words)], self.span(words)] {

@@ -14,7 +14,7 @@ struct ReleaseDecoder {
         let platform = fields.required("platform", of: "a release")
             .flatMap { $0.clientName(.platform, self.problems) }
         let builds = self.builds(fields)
-        // A source may know the builds of a release without its version.
+        // Some sources list the builds of a release without its version.
         let stated =
             builds == nil ? fields.required("version", of: "a release") : fields["version"]
         let version = stated.flatMap { $0.version(self.problems) }
@@ -77,7 +77,7 @@ struct ReleaseDecoder {
         return Dictionary(uniqueKeysWithValues: times)
     }
 
-    /// Decodes all countries in which the store was checked; `countries` is a subset of them.
+    /// Decodes all countries in which the store was checked, which must include all of `countries`.
     private func storeCountries(
         _ element: Element,
         _ countries: [String: Timestamp?]?

@@ -1,6 +1,6 @@
 /// Checks whether the keys of a rule can be combined.
 struct RuleKeyCombinations {
-    /// The keys with which a rule denies clients.
+    /// The keys that make a rule deny clients.
     static let floors = ["minimum", "minimumBuild", "blocked", "blockedBuilds"]
     private static let recommendations = ["recommended", "recommendedBuild"]
     private static let demands = floors + recommendations + ["next"]
@@ -11,7 +11,7 @@ struct RuleKeyCombinations {
     /// The keys that have no effect in a rule without a version requirement.
     private static let conditions = ["until", "prerelease", "holdUntilInStore", "requiresOS"]
 
-    /// The keys that can be combined with `route`; a planned floor is in `next`.
+    /// The keys that can be combined with `route`; `next` is allowed for a planned floor.
     private static let besideRoute = [
         "id", "match", "route", "enforceFrom", "until", "rollout", "prerelease", "mode", "next",
         "storeUrl", "notice", "accept",
@@ -49,7 +49,9 @@ struct RuleKeyCombinations {
         }
     }
 
-    /// Reports keys that depend on releases but have no platform: every store has its own releases.
+    /// Reports keys that depend on store releases in a rule without a platform.
+    ///
+    /// Every store has its own releases.
     private func checkStore() {
         guard self.fields["match"]?["platform"] == nil else { return }
         let reason = "needs 'match' with 'platform': every store has its own releases"

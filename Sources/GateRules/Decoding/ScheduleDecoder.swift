@@ -21,7 +21,7 @@ struct ScheduleDecoder {
         if fields["brownouts"] != nil,
             let missing = ["warnFrom", "enforceFrom"].first(where: { fields[$0] == nil })
         {
-            let reason = "they are between 'warnFrom' and 'enforceFrom'"
+            let reason = "brownouts are between 'warnFrom' and 'enforceFrom'"
             fields.refuse("brownouts", "needs '\(missing)': \(reason)")
         }
         return RuleSchedule(

@@ -9,7 +9,7 @@ struct TestRequest: Sendable, Equatable {
     var method = "GET"
     var path = "/"
     var address: String?
-    /// The location of the client's country in the file; by default, no header carries the country.
+    /// The location of the country in the file, for the error if no header is configured for the country.
     var countryPlace: Place?
 
     static let empty = TestRequest()

@@ -1,4 +1,4 @@
-/// A value of a rules file and its location, before it is decoded.
+/// A value of a rules file before decoding, and its location.
 package struct Element: Sendable {
     package enum Content: Sendable {
         /// A quoted scalar, or a plain scalar of no other kind.
@@ -59,7 +59,7 @@ package struct Element: Sendable {
 
 /// Reads elements without reporting problems.
 extension Element {
-    /// Returns the value of a key of a mapping, or of an index of a list.
+    /// The value of a key in a mapping, or the item at an index in a list; `nil` if there is none.
     subscript(key: String) -> Element? {
         switch self.content {
         case .mapping(let entries): entries.first { $0.key == key }?.value
@@ -68,7 +68,7 @@ extension Element {
         }
     }
 
-    /// The scalar as written.
+    /// The scalar as written; `nil` if the element is not a scalar.
     var scalar: String? {
         switch self.content {
         case .text(let text), .number(let text), .boolean(let text), .date(let text): text

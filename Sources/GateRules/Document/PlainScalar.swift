@@ -3,8 +3,8 @@ extension Element.Content {
 
     /// Classifies a scalar without quotes.
     ///
-    /// YAML 1.1 and 1.2 disagree on `yes`, `0o7` and others. A scalar that either version resolves
-    /// to something other than a string must be quoted where a string is expected.
+    /// YAML 1.1 and 1.2 disagree on `yes`, `0o7` and other scalars. A scalar that either version
+    /// resolves to something other than a string must be quoted where a string is expected.
     init(plain text: String) {
         let folded = text.utf8.count <= 5 ? text.lowercased() : ""
         if text.isEmpty || text == "~" || folded == "null" {

@@ -1,7 +1,6 @@
 /// Collects the problems of a rules file, so that one run reports all of them.
 ///
-/// This is a class, because all steps of a load add to the same collection. It is never used
-/// outside that load.
+/// This is a class, because all steps of a load add to the same collection, which is never used outside of the load.
 package final class Problems {
     private var found: Set<RulesFileError> = []
 
@@ -26,12 +25,12 @@ package final class Problems {
         return nil
     }
 
-    /// Reports a string that is not a language, and returns `nil` instead of a value.
+    /// Reports a string that is not a language tag, and returns `nil` instead of a value.
     func reject<Value>(language text: String, at place: Place) -> Value? {
         self.reject("'\(text)' is not a language tag such as 'en' or 'zh-Hant'", at: place)
     }
 
-    /// Returns the problems in the order of the files, then of their locations.
+    /// Returns the problems in the order of `files`, then by location.
     func sorted(byFiles files: [String]) -> [RulesFileError] {
         let order = ErrorOrder(ofFiles: files)
         return self.found.sorted { order.key($0) < order.key($1) }

@@ -8,8 +8,9 @@ package struct Revision: Sendable, Equatable {
     /// read.
     static let length = 12
 
-    /// The hash of the files, which come first, so that they need not be hashed again when only
-    /// feed values change.
+    /// The intermediate hash of all files.
+    ///
+    /// Feed values are hashed after the files, so that the files need not be hashed again when only feed values change.
     struct Beginning: Sendable {
         private var hash = SHA256()
 
@@ -17,14 +18,13 @@ package struct Revision: Sendable, Equatable {
             for source in sources { self.add(source.bytes) }
         }
 
-        /// Adds a feed value and the name of its source, which differs for observed and for earlier
-        /// values.
+        /// Adds a feed value, preceded by its source name, which distinguishes current, observed and earlier values.
         fileprivate mutating func add(feed source: RulesSource) {
             self.add(Array(source.name.utf8))
             self.add(source.bytes)
         }
 
-        /// Adds bytes after their length, so that `a` + `bc` and `ab` + `c` have different hashes.
+        /// Adds bytes, preceded by their length, so that `a` + `bc` and `ab` + `c` have different hashes.
         private mutating func add(_ bytes: [UInt8]) {
             self.hash.update(Array("\(bytes.count):".utf8))
             self.hash.update(bytes)
@@ -46,7 +46,7 @@ package struct Revision: Sendable, Equatable {
 
     /// Creates a revision from the hash of the files and the values of feeds.
     ///
-    /// The names in `feeds` are those in messages.
+    /// The hash includes the names of the sources in `feeds`.
     init(of beginning: Beginning, and feeds: [RulesSource]) {
         var whole = beginning
         for source in feeds { whole.add(feed: source) }

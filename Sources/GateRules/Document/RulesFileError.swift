@@ -20,7 +20,7 @@ package struct RulesFileError: Error, Sendable, Hashable {
         self.file = file
         self.line = line
         self.column = column
-        // Fast path: nearly all messages are plain, and there may be thousands.
+        // Fast path: nearly all messages are printable ASCII, and there may be thousands of them.
         let isPlain = message.utf8.allSatisfy { 0x20...0x7E ~= $0 }
         guard !isPlain || message.utf8.count > Self.maximumLength else {
             self.message = message
@@ -64,7 +64,7 @@ extension RulesFileError: CustomStringConvertible {
     }
 }
 
-/// The order in which errors and findings are shown: that of the files, then of their locations.
+/// The order in which errors and findings are shown: by file, then by location.
 struct ErrorOrder {
     private let positions: [String: Int]
 
@@ -81,7 +81,7 @@ struct ErrorOrder {
 /// All errors of a rules file or folder, sorted by location; never empty.
 package struct RulesFileErrors: Error, Sendable, Equatable {
     package let errors: [RulesFileError]
-    /// The revision of the invalid files; `nil` if they could not be read.
+    /// The revision of the invalid files; `nil` if the files could not be read.
     package let revision: Revision?
 
     init(_ errors: [RulesFileError], in revision: Revision? = nil) {

@@ -9,7 +9,7 @@ package struct RulesSource: Sendable, Equatable {
     /// The name for messages: the path as given by the operator.
     let name: String
     let bytes: [UInt8]
-    /// The maximum number of bytes.
+    /// The maximum size in bytes.
     let limit: Int
 
     package init(name: String, bytes: [UInt8], atMost limit: Int = Self.maximumSize) {

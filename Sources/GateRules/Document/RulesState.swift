@@ -1,10 +1,12 @@
 package import GateSystem
 
-/// The rules files and their states, without their contents.
+/// The identities of the rules files, without their contents.
 package enum RulesIdentity: Sendable, Equatable {
     case missing
     case file(FileIdentity)
-    /// An array, because Swift considers names equal that file systems distinguish.
+    /// The rules files of a folder.
+    ///
+    /// This is an array, not a dictionary, because Swift considers some names equal that file systems distinguish.
     case folder([Entry])
 
     /// A file of a folder; `identity` is `nil` if the file no longer exists.
@@ -13,7 +15,7 @@ package enum RulesIdentity: Sendable, Equatable {
         let identity: FileIdentity?
     }
 
-    /// Reads the state of each file without opening it.
+    /// Reads the identity of each file without opening the file.
     package init(path: String) {
         guard let identity = FileIdentity(path: path) else {
             self = .missing
@@ -29,20 +31,20 @@ package enum RulesIdentity: Sendable, Equatable {
     }
 }
 
-/// A state of the rules: their files, and their revision or, if they cannot be read, the errors.
+/// A state of the rules: the identities of the files, and the revision or the errors.
 package struct RulesState: Equatable {
     let identity: RulesIdentity
     let content: Result<Revision, RulesFileErrors>
 
-    /// The identity of this state, for a reload.
+    /// The identities of the files, for comparison after a reload has read them.
     package var sighting: RulesSighting { RulesSighting(identity: self.identity) }
 }
 
 extension RulesState {
     /// Reads the rules.
     package init(path: String) {
-        // The identity is read before the content, so that a change in between is found at the next
-        // check.
+        // The identity is read before the content, so that the next check detects a change in
+        // between.
         let identity = RulesIdentity(path: path)
         let content = Result { () throws(RulesFileErrors) in
             Revision(of: try RulesReader(path: path).read())
@@ -51,11 +53,11 @@ extension RulesState {
     }
 }
 
-/// A state of the rules that the watcher has seen after the writer finished.
+/// The identities of the rules files that the watcher saw after the writer had finished.
 package struct RulesSighting: Sendable {
     let identity: RulesIdentity
 
-    /// Whether the files are unchanged; otherwise they are being written again.
+    /// Whether the files are unchanged; if not, they are being written again.
     func holds(at path: String) -> Bool { RulesIdentity(path: path) == self.identity }
 }
 
@@ -76,8 +78,7 @@ package struct RulesSightings {
 
     package init() {}
 
-    /// Whether the files that a poll found are those that were reported last, so that they need
-    /// not be read.
+    /// Returns whether the files that a poll found are those reported last, and need not be read again.
     package mutating func know(_ identity: RulesIdentity) -> Bool {
         guard let reported = self.reported, identity == reported.identity else { return false }
         // Files that could not be read, for instance for lack of descriptors, are read again.
@@ -86,7 +87,7 @@ package struct RulesSightings {
         return true
     }
 
-    /// Adds a state that was read after the writer finished.
+    /// Adds a state that was read after the writer had finished, and returns whether to report it.
     package mutating func look(_ state: RulesState) -> Verdict {
         self.unconfirmed = nil
         guard state != self.reported else { return .skipReport }
@@ -94,7 +95,7 @@ package struct RulesSightings {
         return .report
     }
 
-    /// Adds a state that a poll found; the files may be half-written.
+    /// Adds a state that a poll found, and returns whether to report it; the files may be half-written.
     package mutating func glance(_ state: RulesState) -> Verdict {
         guard state != self.reported, state != self.unconfirmed else { return self.look(state) }
         self.unconfirmed = state

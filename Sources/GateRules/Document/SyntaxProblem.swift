@@ -2,7 +2,7 @@
 struct SyntaxProblem {
     let text: String
 
-    /// Returns the error for a failure; `alias` is the location of the last alias before it.
+    /// Returns the error for a failure; `alias` is the location of the last alias before the failure.
     func error(
         _ failure: YAMLFailure,
         after alias: Place?,

@@ -2,7 +2,7 @@ internal import CYAML
 
 /// An event of the YAML parser.
 enum YAMLEvent {
-    /// A scalar; `isPlain` if it is neither quoted nor a block scalar.
+    /// A scalar; `isPlain` is true if it is neither quoted nor a block scalar.
     struct Scalar {
         let text: String
         /// The resolved tag, such as `tag:yaml.org,2002:str`; `nil` if the scalar has no tag.

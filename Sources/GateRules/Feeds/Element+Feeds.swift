@@ -55,7 +55,7 @@ extension Element {
         return LanguageTag(text) ?? problems.reject(language: text, at: self.place)
     }
 
-    /// Decodes hosts that redirects may lead to.
+    /// Decodes the hosts to which redirects are allowed.
     package func hosts(_ problems: Problems) -> [HostPattern] {
         self.oneOrMore(problems).compactMap { element in
             guard let text = element.text("a host", problems) else { return nil }

@@ -1,12 +1,12 @@
 package import GatePolicy
 package import GateSystem
 
-/// The context of a fetch.
+/// The fetcher and the data that a source needs for a fetch.
 package struct FeedContext: Sendable {
     /// The ID of the feed.
     package let feed: String
     package let fetcher: Fetcher
-    /// The last applied value.
+    /// The feed's last applied value; `nil` if there is none.
     package let last: FeedValue?
     package let now: @Sendable () -> Timestamp
 

@@ -34,7 +34,7 @@ struct FeedDecoder {
         )
     }
 
-    /// The keys of a feed with a source decoder, including the decoder's own keys.
+    /// Returns the keys of a feed: those of all feeds, and those of its source decoder.
     static func keys(with decoder: some FeedSourceDecoder) -> [String] {
         self.keys + (decoder.webhook == nil ? [] : [self.webhookKey]) + decoder.keys
     }
@@ -51,7 +51,7 @@ struct FeedDecoder {
         if let known = self.kinds.decoders.first(where: { $0.word == word }) { return known }
         let words = self.kinds.decoders.map(\.word)
         guard self.kinds.address != nil else {
-            let message = "feeds need a gate: this program fetches nothing"
+            let message = "feeds need a gate: this program cannot fetch them"
             return self.problems.reject(message, at: source.place)
         }
         let hint = Spelling.hint(for: word, among: words)
@@ -103,8 +103,7 @@ extension FeedSourceDecoder {
 
 /// The kinds of feeds that a rules file can name after `source`.
 package struct FeedKinds: Sendable {
-    /// The decoders and the values of `source` that select them, in the order in which messages
-    /// list them.
+    /// The decoders, each with the value of `source` that selects it, in the order in which messages list the values.
     let decoders: [(word: String, decoder: any FeedSourceDecoder)]
     /// Decodes a URL; `nil` in a program without network access.
     let address: (@Sendable (Element, Problems) -> FetchURL?)?

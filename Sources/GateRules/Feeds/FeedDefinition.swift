@@ -39,15 +39,14 @@ package struct FeedTiming: Sendable, Equatable {
     package enum StalePolicy: String, Sendable, CaseIterable {
         /// The last value stays active.
         case keep
-        /// The last value is evaluated in observe mode: its decisions are only counted and logged.
+        /// The rules of the last value are in observe mode: their decisions are only counted and logged.
         case observe
     }
 
     /// The polling interval in seconds; for a stream, the delay before reconnecting after it ends
     /// normally.
     package var every: Int64
-    /// The time in seconds after which a value that has not been confirmed is stale; `nil` if it
-    /// never is.
+    /// The time in seconds after which an unconfirmed value is stale; `nil` if values never become stale.
     package var staleAfter: Int64?
     package var whenStale: StalePolicy
 }

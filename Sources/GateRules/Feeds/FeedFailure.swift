@@ -32,7 +32,7 @@ package struct FeedFailure: Error, Sendable, Equatable {
         self.retryAfter = retryAfter
     }
 
-    /// Creates a failure of several requests, with the longest of their delays.
+    /// Creates a failure of several requests, with the longest requested delay.
     package static func parts(_ failures: [(name: String, failure: FeedFailure)]) -> FeedFailure {
         FeedFailure(
             .parts(failures.map { Part(name: $0.name, reason: $0.failure.reason) }),
@@ -59,7 +59,7 @@ extension FeedFailure: CustomStringConvertible {
 }
 
 extension FeedFailure.Reason: CustomStringConvertible {
-    /// The meaning of a status without details (RFC 9110 section 15.5).
+    /// Returns an explanation of a status without details (RFC 9110 section 15.5).
     private static func hint(for status: Int) -> String {
         switch status {
         case 401: ": the credential is missing or not accepted"

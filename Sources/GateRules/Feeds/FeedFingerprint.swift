@@ -36,7 +36,7 @@ struct FeedFingerprint {
         }
     }
 
-    /// Adds a text after its kind and length, which keep the encoding unambiguous.
+    /// Adds a string, preceded by its kind and length, which make the encoding unambiguous.
     private static func add(_ kind: String, _ text: String, to hash: inout SHA256) {
         hash.update(Array("\(kind)\(text.utf8.count):\(text)".utf8))
     }

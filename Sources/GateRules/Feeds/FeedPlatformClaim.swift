@@ -31,7 +31,9 @@ package struct FeedPlatformClaim: Sendable, Equatable {
         return self.isExclusive || others.count == platforms.count ? others : []
     }
 
-    /// Whether a client of a platform may be covered; Firebase treats all Apple systems as iOS.
+    /// Whether the claim includes a platform.
+    ///
+    /// An exclusive claim for one Apple system includes all Apple systems, because Firebase treats them as iOS.
     private func covers(_ platform: Platform) -> Bool {
         let apple: [Platform] = [.ios, .macos, .tvos, .watchos, .visionos]
         guard self.isExclusive else { return platform == self.platform }

@@ -45,7 +45,7 @@ extension FeedRuleTemplate {
         return self.narrowed(to: platforms)
     }
 
-    /// Returns the template restricted to platforms; `nil` returns it unchanged.
+    /// Returns the template restricted to platforms, or unchanged if `platforms` is `nil`.
     package func narrowed(to platforms: [Platform]?) -> FeedRuleTemplate {
         guard let platforms else { return self }
         let match = self.members.first { $0.name == "match" }?.value
@@ -64,8 +64,7 @@ extension FeedRuleTemplate {
         return (named.items ?? [named]).compactMap(\.text).map { Platform($0) }
     }
 
-    /// Creates a maintenance rule for the same clients and mode, without keys that depend on
-    /// versions.
+    /// Creates a maintenance rule for the same clients, in the same mode and without keys that depend on versions.
     package func maintenance(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {
         let kept = self.members.filter { ["match", "mode"].contains($0.name) }
         return .object([.init("id", .text(id))] + kept + members)
@@ -77,7 +76,7 @@ extension FeedRuleTemplate {
         return Set(self.members.filter { keys.contains($0.name) }.compactMap(\.value.text))
     }
 
-    /// Creates a rule from these keys, which override those of the template.
+    /// Creates a rule from the template and from keys that override those of the template.
     ///
     /// Keys without effect, such as a status for a rule that only recommends, are omitted.
     package func rule(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {

@@ -8,22 +8,22 @@ package protocol FeedSource: Sendable {
     var subject: FeedSubject { get }
     /// The platforms of the generated rules according to the entry; `nil` for all platforms.
     var rulePlatforms: [Platform]? { get }
-    /// The platforms that other parts of the entry imply.
+    /// The platforms that other parts of the entry imply, such as field names.
     var platformClaims: [FeedPlatformClaim] { get }
     /// Whether the source is streamed instead of polled.
     var streams: Bool { get }
     /// The version of the conversion from source data to rules.
     ///
-    /// It is increased when values of earlier versions may be wrong. Such values are discarded,
-    /// except for their `memory`.
+    /// An implementation increases this version when values of earlier versions may be wrong. Those
+    /// values are then discarded, except for their `memory`.
     var interpretation: Int { get }
 
     /// Fetches the source once, or follows its stream until it ends.
     ///
     /// - Parameters:
     ///   - context: The context of the fetch.
-    ///   - deliver: Receives each result; a rejected value does not end the fetch.
-    /// - Returns: Whether the fetch is complete.
+    ///   - deliver: A function that receives each result; a rejected value does not end the fetch.
+    /// - Returns: `complete`, or `interrupted` if a stream ended normally.
     /// - Throws: `FeedFailure` if the fetch or the stream failed.
     @discardableResult
     func follow(
@@ -39,7 +39,7 @@ extension FeedSource {
     package var platformClaims: [FeedPlatformClaim] { [] }
 }
 
-/// The kind of data that a feed may contribute, for checks of the rules before its first value.
+/// The kind of data that a feed may contribute, for checks of the rules before the first value is fetched.
 package enum FeedSubject: Sendable, Equatable {
     /// Anything that a rules file may contain.
     case anything
@@ -49,7 +49,7 @@ package enum FeedSubject: Sendable, Equatable {
     case releases
 }
 
-/// How a fetch ended.
+/// The outcome of a fetch.
 package enum FeedEnd: Sendable, Equatable {
     /// The fetch is complete.
     case complete
@@ -57,7 +57,7 @@ package enum FeedEnd: Sendable, Equatable {
     case interrupted
 }
 
-/// A result of a source.
+/// A result that a source delivers.
 package enum FeedResult: Sendable, Equatable {
     /// Invalid data; the next result may be valid.
     case nonsense(FeedFailure)

@@ -1,8 +1,8 @@
 package import GatePolicy
 
-/// The texts of a source, converted to a notice.
+/// The texts of a source, for conversion to a notice.
 package struct FeedTexts: Sendable, Equatable {
-    /// The title and the message by language.
+    /// The titles by language.
     package var title: [LanguageTag: String]
     package var message: [LanguageTag: String]
     var button: [LanguageTag: String]
@@ -24,9 +24,9 @@ package struct FeedTexts: Sendable, Equatable {
         !self.languages.isEmpty && !self.languages.contains(language)
     }
 
-    /// Returns the notice in all languages; `nil` without a text in the required language.
+    /// Returns the notice in all languages; `nil` if there is no text in the required language.
     ///
-    /// Apps show a title and a message: a missing one is replaced by the other.
+    /// Apps show both a title and a message: a missing title is replaced by the message, and vice versa.
     package func notice(in language: LanguageTag) -> JSONValue? {
         guard self.languages.contains(language) else { return nil }
         let others = self.languages.subtracting([language]).sorted { "\($0)" < "\($1)" }

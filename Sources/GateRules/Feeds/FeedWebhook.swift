@@ -5,7 +5,7 @@ package struct FeedWebhook: Sendable, Equatable {
     package struct Form: Sendable, Equatable {
         /// The name of the header field with the signature.
         package let field: String
-        /// The text before the digits.
+        /// The string before the hexadecimal digits of the signature.
         let prefix: String
 
         /// The format of GitHub, which scripts can use as well

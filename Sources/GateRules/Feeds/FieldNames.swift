@@ -86,10 +86,10 @@ package struct FieldNames: Sendable, Equatable {
 }
 
 extension LanguageTag {
-    /// Parses a language as written by sources: `ja`, `pt-BR`, `zh_TW`.
+    /// Parses a language tag in the notations that sources use: `ja`, `pt-BR`, `zh_TW`.
     ///
     /// Primary subtags with more than three letters, which no language uses today (RFC 5646 section
-    /// 2.2.1), are rejected, because they name something else.
+    /// 2.2.1), are rejected: such a string is probably not a language tag.
     package init?(language text: String) {
         let tag = String(text.map { $0 == "_" ? "-" : $0 })
         guard let primary = tag.split(separator: "-").first, 2...3 ~= primary.utf8.count else {

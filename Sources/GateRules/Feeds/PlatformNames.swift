@@ -4,7 +4,7 @@ package import GatePolicy
 package enum PlatformNames {
     /// The name parts that identify a platform.
     ///
-    /// Other platform names, such as `web`, occur in many unrelated names.
+    /// Other platform names, such as `web`, occur in many unrelated field names.
     private static let words = [
         "ios", "iphone", "ipad", "ipados", "macos", "tvos", "watchos", "visionos", "android",
         "harmonyos", "windows",

@@ -1,4 +1,4 @@
-/// The clients that get their updates from a store.
+/// The properties that identify the clients of a store.
 package struct StoreKeys: Sendable, Equatable {
     package let app: String?
     package let platform: String
@@ -9,7 +9,7 @@ package struct StoreKeys: Sendable, Equatable {
         self.channel = channel
     }
 
-    /// The keys that identify the clients in a release fact.
+    /// The members that identify these clients in an entry of `releases`.
     package var members: [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         if let app { members.append(.init("app", .text(app))) }

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Finds the floors that apply to all clients of a given floor, without comparing all pairs.
 struct CoveringIndex {
-    /// The values of a condition from which keys are made.
+    /// The values of a condition that are combined into keys.
     private enum Values {
         case each
         case firstOrNone
@@ -16,7 +16,7 @@ struct CoveringIndex {
         }
     }
 
-    /// The maximum number of keys of a rule; a rule with more is compared with every other rule.
+    /// The maximum number of keys of a rule; a rule with more keys is compared with every other rule.
     private static let keyLimit = 256
 
     private let floors: [RulesInReview.Floor]
@@ -54,7 +54,7 @@ struct CoveringIndex {
     func places(covering place: Int) -> [Int] {
         let match = self.floors[place].rule.match
         var found = self.wide
-        // A covering rule has either no condition or one that includes the first value.
+        // A covering rule either lacks a condition or includes the first of this floor's values.
         Self.forEachKey(match, .firstOrNone) { found += self.places[$0] ?? [] }
         found = found.filter { $0 != place && self.floors[$0].rule.match.covers(match) }
         return found.count > 1 ? Set(found).sorted() : found

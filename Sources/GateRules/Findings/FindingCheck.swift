@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// A check that reports findings on valid rules.
 protocol FindingCheck: Sendable {
-    /// Reports its findings on the rules at the given time.
+    /// Reports findings on the rules at the given time.
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector)
 }
 

@@ -18,12 +18,12 @@ extension RulesFindings {
     /// that they all report the same findings.
     ///
     /// - Parameters:
-    ///   - rules: The rules.
+    ///   - rules: The rules to check.
     ///   - old: The active rules, which `rules` would replace; `nil` if there are none.
-    ///   - isReturn: Whether these rules were active before the current ones. Returning to them is
-    ///     an undo, and is not rejected because of planned floors or newly denied clients.
+    ///   - isReturn: Whether the change is an undo, that is, `rules` were active before. Planned
+    ///     floors and newly denied clients do not reject an undo.
     ///   - census: The clients of the last day; `nil` if there is no census.
-    ///   - now: The time.
+    ///   - now: The time of the check.
     package init(
         _ rules: LoadedRules,
         against old: LoadedRules? = nil,
@@ -51,7 +51,7 @@ extension RulesFindings {
                 : acceptance.apply(to: finding)
         }
         let needless = FindingCollector()
-        // Without enforcement, no rejecting finding occurs, so every `accept` would seem needless.
+        // In observe mode, no rejecting finding occurs, so every `accept` would seem needless.
         if rules.definition.mode == .enforce {
             acceptance.reportNeedless(
                 to: needless,
@@ -64,8 +64,9 @@ extension RulesFindings {
 }
 
 extension LoadedRules {
-    /// The feeds whose rules lock clients out although these rules did not become stricter: store
-    /// data that arrived later has revealed the lockout.
+    /// The feeds whose rules lock clients out although the rules have not become stricter.
+    ///
+    /// New data from a store can reveal such a lockout.
     package var lockoutsByFeeds: [(feed: String, finding: Finding)] {
         var feeds: [String: Finding] = [:]
         for finding in self.findings.warnings where finding.name == .lockout {
@@ -112,7 +113,7 @@ private struct Acceptance {
             && self.entries[index].finding.value == finding.name
         {
             self.entries[index].isUsed = true
-            // The author has written `accept`, so the finding is already known.
+            // Only a note, because the author of `accept` already knows about the finding.
             return finding.allowed(because: "accepted", as: .notes)
         }
         guard finding.effect == .refuses else { return finding }

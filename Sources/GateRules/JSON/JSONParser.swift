@@ -123,7 +123,7 @@ package struct JSONParser {
         return String(decoding: self.bytes[start..<self.index], as: UTF8.self)
     }
 
-    /// Skips a number (RFC 8259 section 6); `false` if there is none.
+    /// Skips a number (RFC 8259 section 6); returns `false` if there is none.
     private mutating func skipNumber() -> Bool {
         _ = self.take(UInt8(ascii: "-"))
         // JSON numbers have no leading zeros.
@@ -134,7 +134,7 @@ package struct JSONParser {
         return self.skipDigits()
     }
 
-    /// Skips digits; `false` if there are none.
+    /// Skips digits; returns `false` if there are none.
     private mutating func skipDigits() -> Bool {
         let start = self.index
         while let byte = self.current, (0x30...0x39).contains(byte) { self.index += 1 }
@@ -159,7 +159,7 @@ package struct JSONParser {
                 }
                 return text
             case UInt8(ascii: "\\"): content += try self.escaped()
-            case 0..<0x20: throw self.error("a string has a control character")
+            case 0..<0x20: throw self.error("a string contains a control character")
             default: content.append(byte)
             }
         }
@@ -200,7 +200,7 @@ package struct JSONParser {
         return Array(String(decoding: [unit, second], as: UTF16.self).utf8)
     }
 
-    /// Parses four digits after the current byte; ends at the last digit.
+    /// Parses the four digits after the current byte, and stops at the last digit.
     private mutating func unit() throws(Failure) -> UInt16 {
         let digits = self.bytes[(self.index + 1)...].prefix(4)
         let text = String(decoding: digits, as: UTF8.self)

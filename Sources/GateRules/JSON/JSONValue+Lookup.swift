@@ -12,7 +12,7 @@ extension JSONValue {
         case broken(String)
     }
 
-    /// Separates the names of a path from the pointer.
+    /// The separator between the names of a path and the pointer.
     package static let pointerMark: Character = "#"
 
     package func lookup(_ path: String) -> Lookup {
@@ -28,7 +28,7 @@ extension JSONValue {
         return value.lookup(pointer: String(parts[1]))
     }
 
-    /// Looks up a pointer in this value, or in the JSON in its string.
+    /// Looks up a pointer in this value or, if it is a string, in the JSON that the string contains.
     package func lookup(pointer text: String) -> Lookup {
         guard let pointer = JSONPointer(parsing: text) else { return .absent }
         let document: JSONValue

@@ -19,8 +19,7 @@ package enum JSONValue: Sendable, Equatable {
     case list([JSONValue])
     case object([Member])
 
-    /// Creates the value of a build number, as in a rules file: a number if it has one part,
-    /// otherwise a string.
+    /// Creates the value of a build number, as in a rules file: a number if the build has one part, otherwise a string.
     package static func build(_ build: BuildNumber) -> JSONValue {
         build.isWhole ? .number("\(build)") : .text("\(build)")
     }

@@ -1,7 +1,7 @@
 internal import GatePolicy
 internal import GateSystem
 
-/// The files of an API document: the given one, and those that its references lead to.
+/// The files of an API document: the given file, and the files that it references directly or indirectly.
 ///
 /// Only local files are read, within the limits below; nothing is fetched from the network.
 struct OpenAPIFiles {
@@ -16,7 +16,7 @@ struct OpenAPIFiles {
     private var roots: [String: Element] = [:]
     private var bytes = 0
 
-    /// Returns the content of a file, which is read once.
+    /// Returns the content of a file; each file is read only once.
     ///
     /// `place` is the location of the reference to the file; `nil` for an argument of the command.
     mutating func root(
@@ -59,7 +59,7 @@ struct OpenAPIFiles {
             reason = "\(failure)"
         }
         guard let place else { return RulesFileError(file: path, message: reason) }
-        return RulesFileError(place, "the reference leads to '\(path)': \(reason)")
+        return RulesFileError(place, "the reference to '\(path)' cannot be followed: \(reason)")
     }
 
     /// Returns a path without `.` and `..`, so that each file has a single name.
@@ -85,9 +85,9 @@ extension OpenAPIFiles {
         case remote(String, Place)
     }
 
-    /// Resolves the reference of an element, and those that it leads to.
+    /// Follows the chain of references that starts at an element.
     ///
-    /// - Returns: The target of the last reference; the element itself if it has none.
+    /// - Returns: The target of the last reference; the element itself if it is not a reference.
     /// - Throws: An error if a reference cannot be resolved.
     mutating func target(of element: Element) throws(RulesFileError) -> Target {
         var chain: Set<String> = []
@@ -144,7 +144,7 @@ private struct ReferenceAddress {
     /// The JSON pointer as written.
     let pointer: String
 
-    /// - Returns: `nil` for a network URL.
+    /// Parses the value of a `$ref` in the file `referrer`; `nil` for a network URL.
     init?(_ text: String, in referrer: String) {
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         self.pointer = parts.count > 1 ? String(parts[1]) : ""

@@ -3,14 +3,14 @@ package import GateCensus
 /// The operations of an OpenAPI document (3.x, or Swagger 2.0), in YAML or JSON, in one or more
 /// files.
 package struct OpenAPIDocument: Sendable {
-    /// The file as given by the operator.
+    /// The path of the file as given by the operator.
     package let name: String
     package let operations: [APIOperation]
 
     /// Reads a document; references to operations and servers are followed.
     ///
     /// - Parameters:
-    ///   - path: The file.
+    ///   - path: The path of the file.
     ///   - number: The index of the document among several.
     ///   - bases: The base paths of requests; if `nil`, those of the document's servers.
     /// - Throws: An error with its location if a file is invalid or cannot be read.
@@ -77,9 +77,9 @@ struct OpenAPIReader {
         RulesFileError(place, "expected an OpenAPI document with 'paths'")
     }
 
-    /// Returns the target of an element, which must be in a file.
+    /// Returns the target of an element; a network URL is an error.
     ///
-    /// `suggestion` is the end of the error message for a target at a network URL.
+    /// `suggestion` is the end of the error message for a network URL.
     private mutating func local(
         _ element: Element,
         or suggestion: String
@@ -195,7 +195,7 @@ extension OpenAPIReader {
         )
     }
 
-    /// Returns those parameters of a path or an operation whose values may contain slashes.
+    /// Returns the names of the parameters of a path or an operation whose values may contain slashes.
     private mutating func spanning(_ element: Element) -> Set<String> {
         var names: Set<String> = []
         for item in element["parameters"]?.items ?? [] {

@@ -166,7 +166,7 @@ struct OpenAPIServer: Sendable {
         return paths
     }
 
-    /// Removes a query or a fragment; the names of variables contain neither.
+    /// Returns the address without query and fragment; names of variables contain neither `?` nor `#`.
     private static func beforeQuery(_ address: String) -> Substring {
         address.prefix { $0 != "?" && $0 != "#" }
     }

@@ -17,7 +17,7 @@ package struct BreakerSettings: Sendable, Equatable {
 
     init() {}
 
-    /// Decodes the settings; invalid ones are reported and ignored.
+    /// Decodes the settings; invalid values are reported and ignored.
     init(_ element: Element, _ feedKinds: FeedKinds, _ problems: Problems) {
         guard case .mapping = element.content else {
             self.limit = element.breakerLimit(problems)
@@ -36,7 +36,7 @@ package struct BreakerSettings: Sendable, Equatable {
 }
 
 extension Element {
-    /// - Returns: `nil` for `off`, and for an invalid value, which is reported.
+    /// Decodes the limit; `nil` for `off`, and for an invalid value, which is reported.
     fileprivate func breakerLimit(_ problems: Problems) -> Double? {
         guard case .share(let limit)? = self.shareLimit("breaker: 20", problems) else {
             return nil

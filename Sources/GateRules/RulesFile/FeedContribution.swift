@@ -3,7 +3,7 @@ package struct FeedContribution: Sendable, Equatable {
     /// The fingerprint of the feed's entry at the time of the fetch.
     package let fingerprint: String
     package let value: FeedValue
-    /// Earlier values whose floors stay active until those of this value take effect, oldest first.
+    /// Earlier values, oldest first, whose floors stay active until the floors of this value take effect.
     package var earlier: [FeedValue]
     /// The rules files that the feed contributes, as one string for display.
     package var document: String { self.value.document }
@@ -22,7 +22,7 @@ package struct FeedContribution: Sendable, Equatable {
         self.isObserved = isObserved
     }
 
-    /// Whether the value was fetched with the current entry and interpreted by the current code.
+    /// Whether the value was fetched with the current entry and converted by the current version of the code.
     package func isValid(for feed: FeedDefinition) -> Bool {
         self.fingerprint == feed.fingerprint
             && self.value.interpretation == feed.source.interpretation

@@ -2,23 +2,23 @@ internal import GatePolicy
 
 /// The rules that feeds have provided so far, as documents to merge with those of the files.
 struct FeedDocuments {
-    /// The suffix of the source names of values that are only observed; it changes the revision.
+    /// The suffix for the source names of values in observe mode, which is part of the revision.
     private static let observedMark = " (stale)"
-    /// The suffix of the source names of earlier values.
+    /// The suffix for the source names of earlier values.
     private static let formerMark = " (before, "
     private static let prefix = "feed:"
 
     /// The sources of the current values, named as in messages.
     private(set) var sources: [RulesSource] = []
     private(set) var documents: [RulesDocument] = []
-    /// All parsed sources, the earlier values included.
+    /// All parsed sources, including earlier values.
     private(set) var parsedSources: [RulesSource] = []
     private(set) var parsedDocuments: [RulesDocument] = []
     /// The earlier feed values whose floors are still active, by feed.
     private(set) var earlier: [String: [FeedValue]] = [:]
     private(set) var earlierSources: [RulesSource] = []
 
-    /// Decodes contributions, with the IDs of their feeds.
+    /// Decodes contributions, each with the ID of its feed.
     init(
         _ contributions: [(feed: String, contribution: FeedContribution)],
         _ feedKinds: FeedKinds,
@@ -73,7 +73,7 @@ struct FeedDocuments {
         }
     }
 
-    /// Adds the earlier floors of the feed that the current ones do not replace yet.
+    /// Adds the feed's earlier floors that its current floors do not replace yet.
     private mutating func addEarlier(
         _ contribution: FeedContribution,
         of feed: String,
@@ -82,8 +82,8 @@ struct FeedDocuments {
         _ known: ParsedSources?,
         at now: Timestamp
     ) {
-        // An earlier value was valid once, so changes to other rules must not make the gate drop
-        // it.
+        // Problems are ignored: an earlier value was valid once, and a change to other rules must
+        // not remove its floors.
         let ignored = Problems()
         for (index, value) in contribution.earlier.enumerated() {
             let mark = "\(Self.formerMark)\(index + 1))"

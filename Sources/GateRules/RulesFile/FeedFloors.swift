@@ -1,10 +1,9 @@
 internal import GatePolicy
 
-/// The current floors of a feed, and its earlier floors until the current ones apply to all
-/// clients.
+/// The current floors of a feed, and its earlier floors until the current floors apply to all clients.
 ///
-/// A source provides a single number. If it increases and the new floor waits for a store or a
-/// date, the earlier floor stays active. If the number decreases, all earlier floors are dropped,
+/// Most sources provide a single floor for a rule. If the floor is raised, but waits for a store or
+/// a date, the earlier floor stays active. If the floor is lowered, all earlier floors are dropped,
 /// as in an undo.
 struct FeedFloors {
     private let current: [String: RuleDefinition]
@@ -21,7 +20,7 @@ struct FeedFloors {
             guard let current = self.current[rule.id], Self.isBase(rule, of: current, at: now)
             else { continue }
             isNeeded = true
-            // A higher floor that has taken full effect replaces the older one.
+            // A higher floor that has taken full effect replaces the older floor.
             self.earlier[rule.id, default: []].removeAll { older in
                 rule.isActiveForAllClients(at: now) && !FloorOrder([older], [rule]).onlyFirst
             }
@@ -30,8 +29,8 @@ struct FeedFloors {
         return isNeeded
     }
 
-    /// Returns the document with the earlier floors: the oldest becomes the rule, the others its
-    /// `next`.
+    /// Returns the document with the earlier floors: the oldest becomes the rule's floor, and the
+    /// later floors its `next`.
     func joined(_ document: RulesDocument) -> RulesDocument {
         guard !self.earlier.isEmpty else { return document }
         var document = document

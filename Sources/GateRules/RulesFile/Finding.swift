@@ -1,8 +1,10 @@
 /// A finding about rules that are valid.
 package struct Finding: Sendable, Hashable {
     package let name: FindingName
-    /// The effect in this case: a finding that usually rejects the rules has a weaker effect if, for
-    /// example, the file accepts it or the rule was active before.
+    /// The effect in this case.
+    ///
+    /// A finding that usually rejects the rules has a weaker effect if, for example, the file
+    /// accepts the finding or the rule was active before.
     package fileprivate(set) var effect: FindingName.Effect
     /// The rule that the finding is about, if any.
     package let rule: String?
@@ -76,7 +78,7 @@ final class FindingCollector {
         self.found.insert(Finding(name: name, effect: name.effect, rule: nil, asError: error))
     }
 
-    /// Returns the findings in the order of the files, then of their locations.
+    /// Returns the findings in the order of `files`, then by location.
     func sorted(byFiles files: [String]) -> [Finding] {
         let order = ErrorOrder(ofFiles: files)
         return self.found.sorted { left, right in

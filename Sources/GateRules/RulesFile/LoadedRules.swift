@@ -4,7 +4,7 @@ package import GatePolicy
 package struct LoadedRules: Sendable {
     /// The compiled rules.
     package var ruleSet: RuleSet
-    /// The feeds in the files, whether they have a value or not.
+    /// The feeds in the files, with or without a value.
     package let feeds: [FeedDefinition]
     let places: RulesPlaces
     /// The files, to merge with later values of feeds.
@@ -15,7 +15,7 @@ package struct LoadedRules: Sendable {
     let parsed: ParsedSources
     /// The earlier feed values whose floors are still active, by feed ID.
     package let earlier: [String: [FeedValue]]
-    /// The maximum share of clients that these rules may newly deny when they replace others.
+    /// The maximum share of clients that these rules may newly deny when they replace other rules.
     var guardLimit = GuardLimit.standard
     /// The circuit breaker settings for these rules.
     package var breaker = BreakerSettings.standard
@@ -88,10 +88,10 @@ extension RulesTexts: Codable {
     }
 }
 
-/// An undo: earlier rules stay active until the files differ from the ones that were undone.
+/// An undo: earlier rules stay active until the files differ from those that were undone.
 ///
-/// It survives signals and restarts. Writing the same contents again does not end it; otherwise,
-/// deploying the same files again would revert the undo by accident.
+/// An undo survives signals and restarts. Writing the same contents again does not end an undo, so
+/// that deploying the same files again does not revert it by accident.
 package struct RulesPin: Sendable, Equatable, Codable {
     /// The revisions of the files, without feeds, that do not end the undo.
     package let undone: [String]
@@ -112,7 +112,7 @@ package struct RulesPin: Sendable, Equatable, Codable {
     }
 }
 
-/// Sources and their parsed documents, by name; only sources without errors.
+/// Sources without errors and their parsed documents, by name.
 struct ParsedSources: Sendable {
     private var documents: [String: (source: RulesSource, document: RulesDocument)] = [:]
 
@@ -136,7 +136,7 @@ struct ParsedSources: Sendable {
     }
 }
 
-/// The findings on valid rules: on the rules themselves, and on the change from the active ones.
+/// The findings on valid rules: on the rules themselves, and on the change from the active rules.
 package struct RulesFindings: Sendable, Equatable {
     /// All findings, in the order of the files and locations.
     package let all: [Finding]
@@ -155,7 +155,7 @@ package struct GateContext: Sendable, Equatable {
     /// Whether gateways request decisions from the gate.
     package var servesGateways: Bool
 
-    /// The facts if no particular gate is known.
+    /// The facts if the gate is unknown.
     package static let unknown = GateContext()
 
     package init(backends: [String]? = nil, servesGateways: Bool = false) {

@@ -1,9 +1,9 @@
 package import GatePolicy
 
-/// The active rules of a gate, for the module that evaluates them in another process of the same host.
+/// The active rules of a gate, for the module that evaluates them in another process on the same host.
 ///
-/// They contain everything that makes the decisions differ from those of the files alone: the values of feeds, an undo,
-/// and the rules that the circuit breaker has set to observe mode.
+/// Published rules contain everything that affects decisions besides the files: the values of
+/// feeds, an undo, and the rules that the circuit breaker has set to observe mode.
 package struct PublishedRules: Sendable, Equatable {
     /// The value of a feed.
     struct Feed: Sendable, Equatable {
@@ -13,7 +13,7 @@ package struct PublishedRules: Sendable, Equatable {
 
     /// The maximum size of the file, in bytes.
     ///
-    /// A character may take six bytes in JSON, and a folder may contain many files.
+    /// A character can take six bytes in JSON, and a folder can contain many files.
     package static let maximumSize = 6 * 16 * RulesSource.maximumSize
     private static let format = "1"
 
@@ -53,7 +53,7 @@ package struct PublishedRules: Sendable, Equatable {
     }
 }
 
-/// The file with the rules: JSON.
+/// The JSON file with the published rules.
 extension PublishedRules {
     fileprivate enum Key {
         static let format = "format"
@@ -107,9 +107,9 @@ extension PublishedRules {
         try self.init(parsing: source.bytes, from: path)
     }
 
-    /// Parses the content of the file.
+    /// Parses the content of a file with published rules.
     ///
-    /// - Throws: The error to log if the content is not that of such a file.
+    /// - Throws: The error to log if the content is invalid.
     package init(parsing bytes: [UInt8], from path: String) throws(RulesFileError) {
         let document: JSONValue
         do throws(JSONParser.Failure) {
@@ -117,7 +117,7 @@ extension PublishedRules {
         } catch {
             throw RulesFileError(
                 Place(file: path, line: error.line, column: error.column),
-                "the rules that a gate publishes are JSON: \(error)"
+                "published rules must be JSON: \(error)"
             )
         }
         guard document[Key.format] == .number(Self.format),
@@ -136,7 +136,7 @@ extension PublishedRules {
         self.observed = observed
     }
 
-    /// Whether a file has rules that a gate published, in any format.
+    /// Whether the bytes are rules that a gate published, in any version of the format.
     package static func canReplace(_ bytes: [UInt8]) -> Bool {
         guard let document = try? JSONParser.parse(bytes) else { return false }
         return document[Key.format] != nil && document[Key.files] != nil

@@ -38,8 +38,8 @@ package struct RulesFileLoader: Sendable {
     ///
     /// - Parameters:
     ///   - contributions: The values of feeds, by feed ID.
-    ///   - loaded: The active rules. Sources that have not changed since then are not parsed again,
-    ///     and a test that expects a denial of a client that passes is a finding, not an error.
+    ///   - loaded: The active rules, whose unchanged sources are not parsed again. With active
+    ///     rules, a test that expects a denial of a client that passes is a finding, not an error.
     /// - Returns: The rules, without findings.
     /// - Throws: `RulesFileErrors` with all errors.
     package func load(
@@ -55,10 +55,10 @@ package struct RulesFileLoader: Sendable {
 
     /// Loads and validates the rules if the files have changed since the last load.
     ///
-    /// The contributions of feeds must be the same as at that load.
+    /// The contributions of feeds must be the same as in the last load.
     ///
-    /// - Returns: The rules, or `loaded` if they are unchanged; `nil` if the files have changed
-    ///   since the sighting.
+    /// - Returns: The rules, or `loaded` if the files are unchanged; `nil` if the files have
+    ///   changed since the sighting.
     package func load(
         feeds contributions: [String: FeedContribution],
         unlessUnchanged loaded: LoadedRules,
@@ -67,8 +67,8 @@ package struct RulesFileLoader: Sendable {
         let reading = Result { () throws(RulesFileErrors) in
             try RulesReader(path: self.path).read()
         }
-        // Checked after reading, so that the check covers everything that was read, even if reading
-        // failed.
+        // The sighting is checked after reading, even if reading failed, so that the check covers
+        // everything that was read.
         if let sighting, !sighting.holds(at: self.path) { return nil }
         let sources = try reading.get()
         if loaded.pin?.holds(against: sources) == true { return loaded }
@@ -111,7 +111,7 @@ package struct RulesFileLoader: Sendable {
         )
     }
 
-    /// Loads texts that were valid before; their tests already passed, so they are not run again.
+    /// Loads texts that were valid before; the tests have already passed and are not run again.
     package func load(
         kept sources: [(name: String, text: String)],
         feeds contributions: [String: FeedContribution],
@@ -147,7 +147,7 @@ package struct RulesFileLoader: Sendable {
         return rules
     }
 
-    /// Loads rules, in YAML or JSON, that are proposed to replace the active ones.
+    /// Loads proposed rules, in YAML or JSON.
     ///
     /// `now` returns the time for tests without `at`.
     ///
@@ -204,9 +204,11 @@ package struct RulesFileLoader: Sendable {
         )
     }
 
-    /// Loads the rules that a gate has published in a file, which it has already checked.
+    /// Loads the rules that a gate has published in a file.
     ///
-    /// - Parameter loaded: The active rules; sources that have not changed since then are not parsed again.
+    /// The gate has already checked the rules, so their tests are not run.
+    ///
+    /// - Parameter loaded: The active rules, whose unchanged sources are not parsed again.
     /// - Returns: The rules, without findings.
     /// - Throws: `RulesFileErrors` with all errors.
     package func loadPublished(
@@ -235,7 +237,8 @@ package struct RulesFileLoader: Sendable {
             runsTests: false,
             contributions: { _ in published.feeds.map { ($0.id, $0.contribution) } },
             adjust: { definition in
-                // The revision also depends on the earlier values that are still needed, and thereby on the time.
+                // A revision computed here could differ from the published one: it depends on the
+                // earlier values that are still needed, which change with time.
                 definition.revision = published.revision
                 definition = definition.observing(Set(published.observed))
             },

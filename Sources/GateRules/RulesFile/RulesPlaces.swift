@@ -13,7 +13,7 @@ package struct RulesPlaces: Sendable {
         /// The build metadata in the versions of the rule.
         var metadata: [Located<StatedMetadata>] = []
 
-        /// Returns the locations of a `next`; for an earlier floor of a feed, those of its rule.
+        /// Returns the locations of a `next`; for an earlier floor of a feed, the locations of its rule.
         func next(_ index: Int) -> Rule {
             let keys = self.nextKeys.indices.contains(index) ? self.nextKeys[index] : [:]
             return Rule(id: self.place(of: "next"), keys: keys)

@@ -14,6 +14,8 @@ package struct SettingsFile: Sendable {
 
     package let entries: [Entry]
 
+    /// Reads settings from a file.
+    ///
     /// - Throws: An error with its location if the file is invalid or cannot be read.
     package init(path: String) throws(RulesFileError) {
         try self.init(RulesSource(path: path))

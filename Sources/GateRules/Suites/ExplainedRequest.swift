@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// A request whose decision is to be explained, with the keys of a rules test.
+/// A request whose decision is to be explained, with the same keys as a test in a rules file.
 package struct ExplainedRequest: Sendable {
     /// The file name in errors about the request.
     private static let name = "request"
@@ -12,7 +12,7 @@ package struct ExplainedRequest: Sendable {
     package let method: String
     package let path: String
     package let address: String?
-    /// The time of the evaluation; `nil` is the current time.
+    /// The time of the evaluation; `nil` for the current time.
     package let time: Timestamp?
 
     /// Decodes a JSON object.
@@ -33,7 +33,7 @@ package struct ExplainedRequest: Sendable {
         try self.init(Element(value, at: Place(file: Self.name)), identity)
     }
 
-    /// Decodes the parameters of a query, with the same keys.
+    /// Decodes query parameters with the keys of the JSON object.
     package init(
         parameters: [(name: String, value: String)],
         identity: IdentitySources
@@ -98,7 +98,7 @@ extension Element {
         self.init(content: content, place: place)
     }
 
-    /// Returns the digits of a whole number written as 17.0 or 1.7e1, which are equal in JSON.
+    /// Returns the digits of a whole number with a fraction or an exponent, such as 17.0 or 1.7e1.
     private static func wholeNumber(_ text: String) -> String? {
         guard text.contains(where: { ".eE".contains($0) }), let number = Double(text) else {
             return nil

@@ -2,7 +2,7 @@ package import GatePolicy
 
 /// A test suite file and the rules that it tests, both loaded and valid.
 package struct TestSuite: Sendable {
-    /// The file as given by the operator.
+    /// The path of the file as given by the operator.
     package let path: String
     fileprivate let ruleSet: RuleSet
     fileprivate let tests: [Located<RuleTest>]
@@ -19,7 +19,7 @@ package struct TestSuite: Sendable {
         }
     }
 
-    /// Runs all tests; those without `at` run at the given time and after every upcoming change.
+    /// Runs all tests; tests without `at` run at the given time and after every upcoming change.
     package func run(now: Timestamp) -> TestSuiteReport {
         let cases = self.tests.map { test in
             TestSuiteReport.Case(

@@ -4,7 +4,7 @@ internal import GatePolicy
 struct NextText {
     let text: String
 
-    /// Creates the representation.
+    /// Creates the YAML text of a floor.
     ///
     /// - Parameters:
     ///   - floor: The floor.
@@ -30,7 +30,7 @@ struct NextText {
         self.text = "next: { \(parts.joined(separator: ", ")) }"
     }
 
-    /// Returns a key and its list; empty for an empty list.
+    /// Returns a key and its list as YAML; an empty array if the list is empty.
     private static func list(_ key: String, _ items: [String]) -> [String] {
         items.isEmpty ? [] : ["\(key): [\(items.joined(separator: ", "))]"]
     }

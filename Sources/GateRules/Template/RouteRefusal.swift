@@ -2,9 +2,9 @@ package import GatePolicy
 
 /// The `next:` that turns the route of a rule into a denial of the same clients.
 package struct RouteRefusal: Sendable, Equatable {
-    /// The reason why a route has no such `next:`.
+    /// The reason why a route cannot be turned into a denial.
     package enum Obstacle: Error, Equatable {
-        /// The rule has no route in force.
+        /// The rule has no route, or is in observe mode.
         case notEnforced
         /// The rule already has a `next`.
         case isPlanned
@@ -30,9 +30,9 @@ package struct RouteRefusal: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - rule: The rule with the route.
-    ///   - now: The time; clients are warned from the next day on.
+    ///   - now: The current time; clients are warned from the next day on.
     ///   - day: The earliest day of the denial, as the number of days since 1970.
-    /// - Throws: `Obstacle` if the rule has no such `next`.
+    /// - Throws: `Obstacle` if the route cannot be turned into a denial.
     package init(of rule: RuleDefinition, at now: Timestamp, from day: Int64) throws(Obstacle) {
         guard let route = rule.route, rule.mode == .enforce else { throw .notEnforced }
         guard rule.next.isEmpty else { throw .isPlanned }

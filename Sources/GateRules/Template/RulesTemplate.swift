@@ -75,19 +75,19 @@ package struct RulesTemplate: Sendable {
               - id: ios
                 match: { platform: ios }
                 minimum: "1.0.0" # the oldest version that still works
-                # recommended: "1.0.0" # the newest one in the store; a floor above it is rejected
+                # recommended: "1.0.0" # the newest version in the store; a higher floor is rejected
                 notice: upgrade
                 storeUrl: \(Self.link(self.iosURL, PlaceholderURL.appStore))
 
               - id: android
                 match: { platform: android }
                 minimum: "1.0.0" # the oldest version that still works
-                # recommended: "1.0.0" # the newest one in the store; a floor above it is rejected
+                # recommended: "1.0.0" # the newest version in the store; a higher floor is rejected
                 notice: upgrade
                 storeUrl: \(Self.link(self.androidLink, PlaceholderURL.googlePlay))
 
-            # The texts for an app that must update. {currentVersion} is the version it sent. Add
-            # other languages next to the first one; `defaultLanguage` is for all other clients.
+            # The texts for an app that must update. {currentVersion} is the version that the app
+            # sent. Add other languages next to the first; all other clients get `defaultLanguage`.
             defaultLanguage: "\(self.language)"
             notices:
               upgrade:
@@ -116,7 +116,7 @@ package struct RulesTemplate: Sendable {
         """
     }
 
-    /// The store URL for Android, by default that of the package name.
+    /// The store URL for Android, by default the Google Play URL of the package name.
     private var androidLink: String? {
         self.androidURL
             ?? self.appID.map { "https://play.google.com/store/apps/details?id=\($0)" }
@@ -170,7 +170,7 @@ struct TemplateTexts {
     }
 }
 
-/// Reasons why a rules file cannot be created.
+/// The reason why a rules file cannot be created.
 package enum RulesTemplateError: Error, Equatable, CustomStringConvertible {
     case appID(String)
     case storeURL(String, reason: String)

@@ -51,7 +51,7 @@ final class CollectedResponse: TransferSink {
         waiter?.resume(returning: result)
     }
 
-    /// Waits for the end of the transfer; at most one caller may wait.
+    /// Waits for the end of the transfer, and returns the response or the failure; at most one caller may wait.
     func result() async -> Result<FetchResponse, FetchFailure> {
         await withCheckedContinuation { waiter in
             let result = self.state.withLock { state in

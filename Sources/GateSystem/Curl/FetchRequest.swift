@@ -17,8 +17,8 @@ package struct FetchRequest: Sendable, Equatable {
     package var redirects: RedirectRule
     /// Whether the response may be compressed with gzip.
     ///
-    /// libcurl does not detect a truncated gzip body. Set this only if the end of the content can
-    /// be recognized from its format.
+    /// libcurl does not detect a truncated gzip body. Set this property only if the format of the
+    /// content makes truncation detectable.
     package var acceptsGzip: Bool
     package var limits: FetchLimits
 

@@ -1,6 +1,6 @@
 private import CCurl
 
-/// Parsing and composing, by libcurl.
+/// Parsing and composition with libcurl.
 extension FetchURL {
     /// Parses a URL.
     package init(parsing text: String) throws(Failure) {

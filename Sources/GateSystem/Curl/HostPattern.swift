@@ -1,4 +1,4 @@
-/// A pattern for a host, or for all hosts below a domain, that a redirect may lead to.
+/// A pattern for hosts to which redirects are allowed: a single host, or all hosts below a domain.
 package struct HostPattern: Sendable, Hashable {
     /// The pattern in lowercase; a leading dot matches all hosts below a domain.
     private let text: String

@@ -3,7 +3,7 @@ internal import CCurl
 /// A libcurl multi handle, which runs a set of transfers.
 ///
 /// Only the loop's thread may use it, except for `wake()`, which libcurl allows from any thread
-/// (curl_multi_wakeup(3)). The last owner, on any thread, frees it.
+/// (curl_multi_wakeup(3)). The last owner, on any thread, frees the handle.
 @safe
 final class MultiHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer

@@ -1,12 +1,12 @@
-/// The hosts that redirects may lead to, and the hosts among them that receive the credential.
+/// The hosts to which redirects are allowed, and the hosts among them that receive the credential.
 package struct RedirectRule: Sendable, Equatable {
     /// The maximum number of consecutive redirects.
     static let limit = 5
     private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// Additional hosts that redirects may lead to; they receive no credential.
+    /// Additional hosts to which redirects are allowed, but without the credential.
     let hosts: [HostPattern]
-    /// Additional hosts that redirects may lead to and that receive the credential.
+    /// Additional hosts to which redirects are allowed, with the credential.
     let trustedHosts: [HostPattern]
 
     /// Allows redirects only to the origin of the first request.

@@ -3,7 +3,7 @@ package import GatePolicy
 
 /// The delay that a source requests before the next fetch (RFC 9110 section 10.2.3).
 package struct RetryAfter: Equatable {
-    /// The maximum delay in seconds; without it, a source could disable its feed permanently.
+    /// The maximum delay in seconds; without a maximum, a source could disable its feed permanently.
     static let longest: Int64 = 86_400
 
     package let seconds: Int64

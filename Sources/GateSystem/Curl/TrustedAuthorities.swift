@@ -41,9 +41,9 @@ package struct TrustedAuthorities: Sendable {
         self.certificates = added + [UInt8(ascii: "\n")] + Self.systemCertificates
     }
 
-    /// The content of the CA file that libcurl was built with.
+    /// The content of libcurl's default CA file.
     ///
-    /// The CA directory that libcurl was built with remains in use, so it need not be read here.
+    /// libcurl's default CA directory remains in use and need not be read here.
     private static var systemCertificates: [UInt8] {
         guard let name = unsafe gate_authorities_file() else { return [] }
         let path = unsafe String(cString: name)

@@ -20,7 +20,7 @@ package struct FileContent: Sendable, Equatable {
 
     /// Reads a regular file; symbolic links are followed.
     ///
-    /// Opens the file without blocking, so that a named pipe at the path cannot delay a reload.
+    /// The file is opened without blocking, so that a named pipe at the path cannot delay a reload.
     package init(path: String, atMost limit: Int) throws(Failure) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.failure(errno) }
@@ -82,7 +82,8 @@ package struct FileIdentity: Sendable, Equatable {
     }
 
     /// Reads the identity of the file that a path resolves to; `nil` if there is none.
-    // Not a default argument: its code would be in an object file that fetches, which the module for Envoy excludes.
+    // Not a default argument, because its code would be in an object file with fetch code, which
+    // the module for Envoy excludes.
     package init?(path: String) {
         self.init(path: path, followsLinks: true)
     }

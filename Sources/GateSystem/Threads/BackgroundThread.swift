@@ -4,14 +4,14 @@ import Synchronization
 
 /// A thread with low priority that runs long tasks one after the other.
 ///
-/// On a machine with one core, the tasks and an event loop compete for it. With equal priority, the
-/// tasks would get half of the CPU time, and requests would queue up. The thread ends some time
-/// after its last task. Only two of these threads exist, because each concurrent thread has its own
-/// allocator arena, whose memory is never returned to the system.
+/// On a machine with one core, the tasks compete with an event loop for the core. With equal
+/// priority, the tasks would get half of the CPU time, and requests would queue up. The thread ends
+/// if it has no work for a while. Only two of these threads exist, because each concurrent thread
+/// has its own allocator arena, whose memory is never returned to the system.
 package final class BackgroundThread: Sendable {
-    /// For loading, compiling and comparing rules; an undo must not wait for other tasks.
+    /// The thread for loading, compiling and comparing rules; an undo must not wait for other tasks.
     package static let reloads = BackgroundThread()
-    /// For reading and writing the census and the audit log, which may take seconds.
+    /// The thread for reading and writing the census and the audit log, which can take seconds.
     package static let records = BackgroundThread()
 
     /// The nice value: event loops have priority, but even on a core that is never idle, the thread
@@ -31,7 +31,7 @@ package final class BackgroundThread: Sendable {
     /// Signals new work to the thread.
     private let arrivals = DispatchSemaphore(value: 0)
 
-    /// Runs the work and returns its result.
+    /// Runs work on this thread and returns its result.
     package func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -121,7 +121,8 @@ package final class LongTaskThread: Sendable {
                 // On Linux, `nice` only affects the calling thread.
                 _ = nice(BackgroundThread.niceness)
                 let value = work()
-                // Cleared before the caller resumes, because it may submit more work at once.
+                // Cleared before the caller resumes, because the caller may submit more work
+                // immediately.
                 self.isBusy.store(false, ordering: .releasing)
                 continuation.resume(returning: value)
             }

@@ -1,9 +1,9 @@
 import GatePolicy
 
-/// A client's request, which Envoy describes in a `CheckRequest`, converted to the text of an HTTP/1.1 head.
+/// A client's request as described by Envoy in a `CheckRequest`, for conversion to an HTTP/1.1 head.
 ///
-/// Source: `CheckRequest` in envoy/service/auth/v3/external_auth.proto, and `AttributeContext` in
-/// envoy/service/auth/v3/attribute_context.proto.
+/// The messages are defined in envoy/service/auth/v3/external_auth.proto (`CheckRequest`) and
+/// envoy/service/auth/v3/attribute_context.proto (`AttributeContext`).
 package struct EnvoyCheckRequest {
     /// The reason why the request cannot be evaluated.
     package enum Fault: Error, Equatable {
@@ -13,7 +13,7 @@ package struct EnvoyCheckRequest {
         case http(MessageFault)
     }
 
-    /// A field whose name and value are ranges of the message.
+    /// A header field whose name and value are ranges of the message.
     private struct Field {
         var name = 0..<0
         var value = 0..<0
@@ -24,20 +24,20 @@ package struct EnvoyCheckRequest {
     private var path = 0..<0
     private var host = 0..<0
     private var version = 0..<0
-    /// `http.headers`, in which Envoy joins lines of the same name with a comma.
+    /// The entries of `http.headers`, in which Envoy joins lines of the same name with a comma.
     private var headers: [Field] = []
-    /// `http.header_map`, which contains each line; used with `encode_raw_headers`.
+    /// The entries of `http.header_map`, one for each line, which Envoy sends with `encode_raw_headers`.
     private var headerMap: [Field] = []
     private var sourceAddress = 0..<0
-    /// The app that the route serves; it replaces the app that the client states.
+    /// The app that the route serves, which replaces the app that the client states.
     private var appExtension: Range<Int>?
     /// The prefix of all paths of the route, which clients do not send.
     private var pathPrefixExtension: Range<Int>?
 
     /// Parses a `CheckRequest`.
     ///
-    /// If a field occurs more than once, its last value applies, and messages are merged (Protocol Buffers, "Last One
-    /// Wins").
+    /// If a field occurs more than once, its last value applies, and messages are merged (Protocol
+    /// Buffers, "Last One Wins").
     package init(_ message: Span<UInt8>) throws(Fault) {
         do throws(ProtobufReader.Fault) {
             for attributes in try Self.messages(1, of: 0..<message.count, in: message) {
@@ -67,7 +67,7 @@ package struct EnvoyCheckRequest {
         }
     }
 
-    /// Reads a `Peer`: its address is a `SocketAddress` in an `Address`.
+    /// Reads a `Peer`, which contains an `Address` with a `SocketAddress`.
     private mutating func readPeer(
         _ range: Range<Int>,
         in bytes: Span<UInt8>
@@ -81,7 +81,7 @@ package struct EnvoyCheckRequest {
         }
     }
 
-    /// The ranges of all strings or messages with a field number.
+    /// Returns the ranges of all strings or messages with a field number.
     private static func messages(
         _ number: UInt64,
         of range: Range<Int>,
@@ -118,7 +118,7 @@ package struct EnvoyCheckRequest {
         }
     }
 
-    /// Reads an entry of a map of strings, or a `HeaderValue`.
+    /// Reads an entry of a string map, or a `HeaderValue`.
     private static func field(
         _ range: Range<Int>,
         in bytes: Span<UInt8>
@@ -154,10 +154,9 @@ package struct EnvoyCheckRequest {
 extension EnvoyCheckRequest {
     /// Returns the head of the described request, from the request line to the empty line.
     ///
-    /// Names and values are checked here, because a line break in one of them would start another line.
-    ///
-    /// `message` is the message that this value was read from. `appField` is the lower-case name of the field that
-    /// states the app; `nil` if the rules read none.
+    /// Names and values are validated here, because a line break in one of them would start another
+    /// line. `message` is the message that was parsed. `appField` is the lower-case name of the
+    /// header field that states the app, or `nil` if the rules do not read such a field.
     ///
     /// - Throws: `Fault.http` if a part of the request is not valid HTTP.
     package func head(in message: Span<UInt8>, appField: String?) throws(Fault) -> [UInt8] {
@@ -180,7 +179,7 @@ extension EnvoyCheckRequest {
             head.append(message.extracting(prefix))
         }
         guard Self.isTarget(self.path, in: message) else { throw .http(.target) }
-        // The path of a CONNECT request is empty.
+        // A CONNECT request has an empty path.
         if self.path.isEmpty, self.pathPrefixExtension?.isEmpty ?? true { head.append(ASCII.slash) }
         head.append(message.extracting(self.path))
         let isHTTP10 = message.equals("HTTP/1.0", in: self.version)
@@ -227,7 +226,7 @@ extension EnvoyCheckRequest {
         return head
     }
 
-    /// Whether the request opens a WebSocket over HTTP/2 (RFC 8441 section 4).
+    /// Returns whether the request opens a WebSocket over HTTP/2 (RFC 8441 section 4).
     private func isHandshake(_ fields: [Field], in message: Span<UInt8>) -> Bool {
         guard message.equals("CONNECT", in: self.method) else { return false }
         return fields.contains { field in

@@ -2,16 +2,16 @@ import GatePolicy
 
 /// A decision for Envoy, as a `CheckResponse` (envoy/service/auth/v3/external_auth.proto).
 package struct EnvoyCheckResponse {
-    /// `PERMISSION_DENIED` of `google.rpc.Status`.
+    /// The `google.rpc.Status` code `PERMISSION_DENIED`.
     private static let permissionDenied = 7
 
-    /// `HeaderValueOption.HeaderAppendAction`: the default would add a second line to an existing field.
+    /// The `HeaderAppendAction` that replaces a field or adds it; the default would add a second line.
     private static let overwriteIfExistsOrAdd = 2
 
-    /// The encoded message.
+    /// The encoded `CheckResponse`.
     package let bytes: [UInt8]
 
-    /// Creates the response that allows a request.
+    /// Creates a response that allows a request.
     ///
     /// Field lines have the form `Name: value` and end with CR LF.
     ///
@@ -19,7 +19,7 @@ package struct EnvoyCheckResponse {
     ///   - lines: The field lines to set in the request to the backend.
     ///   - removed: The names of the fields to remove from the request.
     ///   - responseLines: The field lines to set in the backend's response.
-    ///   - metadata: The texts for Envoy's access log, by name, under `envoy.filters.http.ext_authz`.
+    ///   - metadata: The names and values for Envoy's access log, under `envoy.filters.http.ext_authz`.
     package init(
         allowedWith lines: [UInt8],
         removing removed: [String],
@@ -37,10 +37,11 @@ package struct EnvoyCheckResponse {
         self.bytes = response.bytes
     }
 
-    /// Creates the response that denies a request: what Envoy sends to the client.
+    /// Creates a response that denies a request, with the denial that Envoy sends to the client.
     ///
-    /// `lines` contains the field lines of the denial. A body that is not valid UTF-8 is left out: Envoy could not
-    /// decode the response (`body` is a string), and might then allow the request.
+    /// `lines` contains the field lines of the denial. A body that is not valid UTF-8 is omitted:
+    /// `body` is a string field, so Envoy could not decode the response, and might then allow the
+    /// request.
     package init(
         deniedWith status: Int,
         lines: [UInt8],
@@ -63,7 +64,7 @@ package struct EnvoyCheckResponse {
         self.bytes = response.bytes
     }
 
-    /// Adds a `HeaderValueOption` for each field line; the option replaces existing lines.
+    /// Adds a `HeaderValueOption` for each field line, which replaces existing lines of the same name.
     private static func add(_ lines: [UInt8], to message: inout ProtobufMessage, field: Int) {
         let bytes = lines.span
         var options: [ProtobufMessage] = []
@@ -79,7 +80,7 @@ package struct EnvoyCheckResponse {
         for option in options { message.add(field, option) }
     }
 
-    /// Returns a `google.protobuf.Struct` of strings.
+    /// Returns a `google.protobuf.Struct` whose values are strings.
     private static func structure(_ members: [(name: String, value: String)]) -> ProtobufMessage {
         var structure = ProtobufMessage()
         for member in members {

@@ -1,6 +1,6 @@
 /// The framing of messages in a gRPC call (gRPC over HTTP/2, "Length-Prefixed-Message").
 package enum GRPCMessage {
-    /// The size of the prefix in bytes: the compression flag and the length of the message.
+    /// The size in bytes of the prefix, which contains the compression flag and the length of the message.
     package static let prefixCount = 5
 
     package enum Fault: Error, Equatable {
@@ -10,7 +10,7 @@ package enum GRPCMessage {
         case compressed
     }
 
-    /// Returns the range of the only message in the content of a unary call.
+    /// Returns the range of the message in the content of a unary call, which must contain exactly one.
     package static func only(in content: Span<UInt8>) throws(Fault) -> Range<Int> {
         guard content.count >= Self.prefixCount else { throw .malformed }
         guard content[0] == 0 else { throw .compressed }
@@ -26,7 +26,7 @@ package enum GRPCMessage {
     }
 }
 
-/// The status of a gRPC call, for errors that the gate reports to the caller (gRPC, "Status codes").
+/// The gRPC status codes that the gate sends (gRPC, "Status codes").
 package enum GRPCStatus: Int {
     case ok = 0
     case invalidArgument = 3

@@ -1,16 +1,17 @@
 /// A reader for the fields of a message in the Protocol Buffers wire format.
 ///
-/// Groups, which proto3 does not have, are rejected. All positions refer to the bytes that the message is part of.
+/// Groups, which do not exist in proto3, are rejected. All positions refer to the bytes that
+/// contain the message.
 package struct ProtobufReader {
     package enum Value: Equatable {
         case varint(UInt64)
         /// A string, a byte string or a message.
         case bytes(Range<Int>)
-        /// A fixed-length number, which the gate never needs.
+        /// A fixed-length number, whose value the gate never needs.
         case fixed
     }
 
-    /// The message is malformed.
+    /// An error for a malformed message.
     package struct Fault: Error, Equatable {
         package init() {}
     }
@@ -24,7 +25,7 @@ package struct ProtobufReader {
         self.end = range.upperBound
     }
 
-    /// Reads the next field; `nil` at the end of the message.
+    /// Reads the next field, or returns `nil` at the end of the message.
     package mutating func next(
         in bytes: Span<UInt8>
     ) throws(Fault) -> (number: UInt64, value: Value)? {

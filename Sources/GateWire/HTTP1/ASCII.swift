@@ -1,4 +1,4 @@
-/// Byte classes in HTTP (RFC 9110 sections 5.6.2 and 5.5).
+/// Byte classes in HTTP (RFC 9110 sections 5.5 and 5.6.2).
 @usableFromInline
 package enum ASCII {
     static let tab: UInt8 = 0x09
@@ -19,27 +19,29 @@ package enum ASCII {
     package static let asterisk: UInt8 = 0x2A
     static let underscore: UInt8 = 0x5F
 
-    /// Bit sets of the `token` characters below 0x40 and from 0x40 up (RFC 9110 section 5.6.2):
-    /// digits, letters and ``!#$%&'*+-.^_`|~``.
+    /// The bit set of the `token` characters below 0x40.
+    ///
+    /// Tokens consist of digits, letters and ``!#$%&'*+-.^_`|~`` (RFC 9110 section 5.6.2).
     private static let lowTokens: UInt64 = 0x03FF_6CFA_0000_0000
+    /// The bit set of the `token` characters from 0x40 up.
     private static let highTokens: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
     @inline(always)
     static func isToken(_ byte: UInt8) -> Bool {
-        // Most names consist of letters, digits and hyphens; the other twelve characters are rare.
+        // Most names consist of letters, digits and hyphens; the other token characters are rare.
         let letter = (byte | 0x20) &- 0x61
         guard letter >= 26 else { return true }
         let half = byte < 0x40 ? Self.lowTokens : Self.highTokens
         return byte < 0x80 && (half &>> UInt64(byte & 0x3F)) & 1 == 1
     }
 
-    /// Whether a byte is valid in a field value: HTAB, or any byte that is not a control character.
+    /// Returns whether a byte is valid in a field value: HTAB, or any byte that is not a control character.
     @inline(always)
     static func isFieldValue(_ byte: UInt8) -> Bool {
         (byte >= 0x20 && byte != 0x7F) || byte == Self.tab
     }
 
-    /// Whether a byte is valid in a request target: visible ASCII except `#` (RFC 9112 section 3.2).
+    /// Returns whether a byte is valid in a request target: visible ASCII except `#` (RFC 9112 section 3.2).
     @inline(always)
     static func isTarget(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")

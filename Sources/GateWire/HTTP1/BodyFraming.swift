@@ -1,16 +1,16 @@
-/// The method that determines the end of a message body (RFC 9112 section 6.3).
+/// How the end of a message body is determined (RFC 9112 section 6.3).
 @usableFromInline
 package enum BodyFraming: Equatable, Sendable {
     case none
-    /// The number of bytes; always greater than zero.
+    /// The body has this number of bytes, which is greater than zero.
     case length(UInt64)
     case chunked
-    /// The body ends when the connection closes; responses only.
+    /// The body ends when the connection closes, which is only possible in responses.
     case untilClose
 
     /// Compares two framings.
     ///
-    /// Implemented by hand because a synthesized `==` cannot be inlined into other modules.
+    /// This is implemented by hand because a synthesized `==` cannot be inlined into other modules.
     @inlinable
     package static func == (one: Self, other: Self) -> Bool {
         switch (one, other) {
@@ -21,10 +21,10 @@ package enum BodyFraming: Equatable, Sendable {
     }
 }
 
-/// The values of the two fields that frame a body.
+/// The values of `Content-Length` and `Transfer-Encoding`.
 ///
-/// Anything that two recipients could interpret differently is a fault, even where RFC 9112 lets a
-/// recipient repair it.
+/// Any value that two recipients could interpret differently is a fault, even where RFC 9112 allows
+/// a recipient to repair it.
 struct FramingFields: Equatable {
     private(set) var length: UInt64?
     private(set) var isChunked = false
@@ -37,7 +37,8 @@ struct FramingFields: Equatable {
         return nil
     }
 
-    /// Returns the length in a `Content-Length` field, with any number of digits (RFC 9110 section 8.6).
+    /// Returns the value of a `Content-Length` field, which can have any number of digits (RFC 9110
+    /// section 8.6).
     ///
     /// Returns `nil` if the value is not a number, or is 2^63 or greater.
     static func contentLength(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
@@ -45,7 +46,7 @@ struct FramingFields: Equatable {
         var length: UInt64 = 0
         for index in line.valueStart..<line.valueEnd {
             guard ASCII.isDigit(bytes[index]) else { return nil }
-            // The limit is far below 2^64, so the next digit cannot overflow.
+            // The limit is far below 2^64, so adding the next digit cannot overflow.
             guard length <= UInt64(Int64.max) / 10 else { return nil }
             length = length * 10 + UInt64(bytes[index] - 0x30)
             guard length <= UInt64(Int64.max) else { return nil }
@@ -61,8 +62,9 @@ struct FramingFields: Equatable {
         return nil
     }
 
-    /// Returns 501 for a coding that the gate cannot decode, and 400 for a malformed list (RFC 9112
-    /// section 6.1).
+    /// Returns the fault for a transfer coding that is not just `chunked` (RFC 9112 section 6.1).
+    ///
+    /// The fault results in 501 for a valid list of registered codings, and otherwise in 400.
     private func transferEncodingFault(_ bytes: Span<UInt8>, _ line: FieldLine) -> MessageFault {
         var chunkedCount = self.isChunked ? 1 : 0
         var allKnown = line.valueStart < line.valueEnd

@@ -1,4 +1,4 @@
-/// A reader that finds the end of a message body, for any framing.
+/// A reader that finds the end of a message body, whatever its framing.
 package enum BodyReader: Equatable, Sendable {
     case none
     case length(remaining: UInt64)
@@ -15,8 +15,9 @@ package enum BodyReader: Equatable, Sendable {
             }
     }
 
-    /// Reads further bytes, starting at the first byte that no earlier call has consumed; the parameters are those of
-    /// `ChunkedScanner.consume`.
+    /// Reads further bytes, starting at the first byte that no earlier call has consumed.
+    ///
+    /// The parameters are those of `ChunkedScanner.consume`.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,

@@ -3,8 +3,8 @@ package import NIOCore
 extension ByteBuffer {
     /// Returns the first `length` readable bytes without the ranges in `gaps`.
     ///
-    /// The gaps are in ascending order and relative to the reader index. Nothing is copied if there
-    /// are no gaps.
+    /// The gaps must be in ascending order, relative to the reader index. If there are no gaps,
+    /// nothing is copied.
     package func slice(of length: Int, without gaps: [Range<Int>]) -> ByteBuffer? {
         guard !gaps.isEmpty else { return self.getSlice(at: self.readerIndex, length: length) }
         var slice = ByteBufferAllocator().buffer(capacity: length)
@@ -18,7 +18,7 @@ extension ByteBuffer {
         return slice
     }
 
-    /// Writes three byte arrays, reserving space only once.
+    /// Writes three byte arrays, reserving space for all of them at once.
     package mutating func writeTogether(_ first: [UInt8], _ second: [UInt8], _ third: [UInt8]) {
         let count = first.count + second.count + third.count
         unsafe self.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
@@ -37,11 +37,12 @@ extension ByteBuffer {
 }
 
 extension ByteBuffer {
-    /// CR LF.
+    /// CR LF, as an integer in network byte order.
     private static let lineEnd: UInt16 = 0x0D0A
 
-    /// Writes `data` as a chunk unless it is empty, then the last chunk if `isLast` is true (RFC
-    /// 9112 section 7.1).
+    /// Writes `data` as a chunk unless it is empty, and then the last chunk if `isLast` is `true`.
+    ///
+    /// See RFC 9112 section 7.1.
     package mutating func writeChunk(_ data: ByteBuffer, isLast: Bool) {
         if data.readableBytes > 0 {
             self.writeHexadecimal(data.readableBytes)
@@ -52,9 +53,9 @@ extension ByteBuffer {
         if isLast { self.writeStaticString("0\r\n\r\n") }
     }
 
-    /// Writes a number greater than zero in hexadecimal digits.
+    /// Writes a positive number in hexadecimal digits.
     ///
-    /// No string is created, because that would be too expensive for chunks as small as one byte.
+    /// Creating a string would be too expensive for chunks as small as one byte.
     private mutating func writeHexadecimal(_ number: Int) {
         var shift = (number.bitWidth - 1 - number.leadingZeroBitCount) & ~3
         while shift >= 0 {

@@ -1,13 +1,12 @@
 /// A scanner that finds the end of a chunked body and rejects ambiguous framing (RFC 9112 section 7.1).
 ///
-/// Any framing byte that two recipients could interpret differently is a fault. The gate forwards
-/// the bytes unchanged, except for chunk extensions, which are hop-by-hop and have no meaning for
-/// the gate.
+/// Framing that two recipients could interpret differently is a fault. The gate forwards the bytes
+/// unchanged, except for chunk extensions, which are hop-by-hop and have no meaning for the gate.
 package struct ChunkedScanner: Equatable, Sendable {
     package enum Progress: Equatable, Sendable {
-        /// The body continues after this number of bytes.
+        /// The number of bytes that the call has consumed; the body continues.
         ///
-        /// Any further bytes in the buffer are the beginning of an incomplete line.
+        /// Any further bytes in the buffer are the start of an incomplete line.
         case more(consumed: Int)
         /// The number of bytes up to the end of the body.
         case end(consumed: Int)
@@ -27,8 +26,7 @@ package struct ChunkedScanner: Equatable, Sendable {
     private static let sizeLineLimit = 512
     /// The maximum number of bytes in all extensions of a body.
     ///
-    /// The extensions are limited, because parsing them costs the gate more than sending them costs
-    /// the peer.
+    /// Parsing extensions costs the gate more than sending them costs the peer.
     private static let extensionLimit = 16 * 1024
     /// The maximum number of bytes in the trailer section of a message.
     static let trailerLimit = 8 * 1024
@@ -43,8 +41,8 @@ package struct ChunkedScanner: Equatable, Sendable {
     ///
     /// Fields that have a role in `trailerFields` are not allowed in the trailer section. `onData`
     /// is called with the bounds of each run of content, without its framing. `onExtension` is
-    /// called with the bounds of a chunk's extensions, for each chunk that has extensions.
-    /// `onTrailer` is called with each trailer field.
+    /// called with the bounds of the extensions of each chunk that has any. `onTrailer` is called
+    /// with each field of the trailer section.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,
@@ -107,7 +105,7 @@ package struct ChunkedScanner: Equatable, Sendable {
                     position = end + 2
                 case .malformed: return .malformed(.trailer)
                 case .incomplete:
-                    // The buffer may already contain the CR of a line of the maximum length.
+                    // The buffer can already contain the CR of a line of the maximum length.
                     guard bytes.count - position <= Self.trailerLimit + 1 else {
                         return .malformed(.trailer)
                     }
@@ -120,7 +118,7 @@ package struct ChunkedScanner: Equatable, Sendable {
 
 extension ChunkedScanner {
     private enum LineEnd {
-        /// The position of the CR that ends the line.
+        /// The position of the CR of the CR LF that ends the line.
         case found(Int)
         case incomplete
         case malformed
@@ -140,12 +138,12 @@ extension ChunkedScanner {
         position == bytes.count || bytes[position] == ASCII.carriageReturn
     }
 
-    /// Whether an incomplete chunk-size line can still become valid.
+    /// Returns whether an incomplete chunk-size line can still become valid.
     private static func couldBeSize(_ bytes: Span<UInt8>, from start: Int) -> Bool {
         start == bytes.count || ASCII.hexValue(bytes[start]) != nil
     }
 
-    /// Parses `chunk-size [ chunk-ext ]`: the line must start with a hexadecimal digit.
+    /// Parses `chunk-size [ chunk-ext ]`, which must start with a hexadecimal digit.
     private mutating func readSize(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -171,8 +169,9 @@ extension ChunkedScanner {
         return nil
     }
 
-    /// Parses `*( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )` (RFC 9112 section
-    /// 7.1.1), without whitespace after the chunk size.
+    /// Parses `*( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )` (RFC 9112 section 7.1.1).
+    ///
+    /// Whitespace directly after the chunk size is not allowed.
     private mutating func readExtensions(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -215,8 +214,9 @@ extension ChunkedScanner {
         return position < end || position == valueEnd ? position : nil
     }
 
-    /// Parses a trailer field; fields that frame, route or identify a message are not allowed (RFC
-    /// 9110 section 6.5.1).
+    /// Parses a field of the trailer section.
+    ///
+    /// Fields that frame, route or identify a message are not allowed (RFC 9110 section 6.5.1).
     private mutating func readTrailer(
         in bytes: Span<UInt8>,
         from start: Int,

@@ -4,7 +4,7 @@ package struct ConnectionOptions: Equatable, Sendable {
     @usableFromInline package internal(set) var close = false
     @usableFromInline package internal(set) var keepAlive = false
     @usableFromInline package internal(set) var upgrade = false
-    /// The names of hop-by-hop fields, in lower case.
+    /// The lower-case names of the fields that `Connection` declares as hop-by-hop.
     @usableFromInline package internal(set) var nominated: [String] = []
 
     package mutating func add(_ bytes: Span<UInt8>, _ line: FieldLine) {
@@ -22,12 +22,12 @@ package struct ConnectionOptions: Equatable, Sendable {
         }
     }
 
-    /// Whether `Connection` lists the name of this field line, which makes the field hop-by-hop.
+    /// Returns whether `Connection` lists the name of this field line, which makes the field hop-by-hop.
     ///
-    /// Fields that the gate uses to decide or forward are never dropped because a client lists
-    /// them: listing `Host` or a version header can only be an attack. Listed fields that describe
-    /// the content, or state which content the client prefers, are dropped, because they only
-    /// affect the gate's own responses.
+    /// Fields on which decisions or forwarding depend are never dropped because a client lists
+    /// them: listing `Host` or a version header can only be an attack. Fields that describe the
+    /// content or state the client's preferences about it are dropped if they are listed, because
+    /// they only affect the gate's own responses.
     @inlinable @inline(__always)
     package func nominates(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         !self.nominated.isEmpty && self.isNominated(line, in: bytes)

@@ -1,18 +1,21 @@
 /// A table of the roles of header fields by name.
 ///
-/// It is a class, so that code that stores roles can check by identity which table they came from.
+/// This is a class, so that code that stores roles can check by identity which table they are from.
 package final class FieldNameTable: Sendable {
     private let names: NameTable<FieldRole>
 
-    /// Creates a table of at most 255 lower-case field names; if several are equal, the first is used.
+    /// Creates a table of at most 255 lower-case field names; if a name occurs twice, its first
+    /// entry applies.
     package init(_ names: [(String, FieldRole)]) {
         self.names = NameTable(names)
     }
 
     package static let response = FieldNameTable(FieldRole.responseFields)
 
-    /// Returns a table for requests: the gate's own fields, the identity fields of the rules, and
-    /// the fields that identify the client's protocol.
+    /// Returns a table for requests.
+    ///
+    /// It contains the gate's own fields, the identity fields of the rules, and the fields that
+    /// identify the client's protocol.
     package static func request(identityHeaderNames: [String]) -> FieldNameTable {
         let identity = identityHeaderNames.prefix(64).enumerated().map { index, name in
             (name, FieldRole.identity(UInt8(index)))
@@ -32,40 +35,38 @@ package final class FieldNameTable: Sendable {
 
 /// A table that maps header field names to values, ignoring case and without creating a `String`.
 ///
-/// It is optimized for names that are not in the table: the length and the first byte exclude
+/// The table is optimized for names that it does not contain: the length and the first byte exclude
 /// nearly all of them. The data is stored in three flat arrays, because following a reference costs
 /// more here than comparing a name.
 struct NameTable<Value: Sendable>: Sendable {
     private struct Entry {
         var nameStart: Int
         var nameCount: Int
-        /// The first eight and the last eight bytes of the name, padded with zeros if the name is
-        /// shorter.
+        /// The first eight and the last eight bytes of the name, padded with zeros if the name is shorter.
         var ends: (first: UInt64, last: UInt64)
-        /// Whether the name consists only of letters, digits and hyphens, and `ends` covers all of
-        /// it.
+        /// Whether the name consists only of letters, digits and hyphens, all of them in `ends`.
         var isPlain: Bool
-        /// The next entry in the same bucket, numbered as in `firsts`.
+        /// The number of the next entry in the same bucket, counted as in `firsts`.
         var next: UInt8
         var value: Value
     }
 
     package enum Match {
         case found(Value)
-        /// The name differs only in having a `_` in place of a `-`.
+        /// The name differs from a name in the table only in a `_` in place of a `-`.
         ///
-        /// CGI and similar interfaces map both names to the same variable. A twin of a field that
-        /// the gate sets or checks must not reach the backend.
+        /// CGI and similar interfaces map both names to the same variable, so a twin of a field
+        /// that the gate sets or checks must not reach the backend.
         case twin
         case none
     }
 
-    /// The number of the first entry in each bucket, starting at one; zero for an empty bucket.
+    /// The number of the first entry in each bucket, counted from one, or zero for an empty bucket.
     private var firsts: [UInt8]
     private var entries: [Entry] = []
     private var names: [UInt8] = []
 
-    /// Creates a table of at most 255 lower-case names; if several are equal, the first is used.
+    /// Creates a table of at most 255 lower-case names; if a name occurs twice, its first entry applies.
     init(_ names: [(String, Value)]) {
         self.firsts = Array(repeating: 0, count: 256)
         for (name, value) in names.prefix(255).reversed() {
@@ -127,8 +128,7 @@ struct NameTable<Value: Sendable>: Sendable {
 
     /// Returns the ends of a token in lower case.
     ///
-    /// A token has the same ends as a plain name of the same length only if it is that name,
-    /// ignoring case.
+    /// A token has the same ends as a plain name of the same length only if they are equal, ignoring case.
     @inline(always)
     private static func ends(
         of bytes: Span<UInt8>,
@@ -142,7 +142,7 @@ struct NameTable<Value: Sendable>: Sendable {
         return (name, name)
     }
 
-    /// Whether the ends of two names are equal, treating `_` like `-`.
+    /// Returns whether the ends of two names are equal if `_` is treated like `-`.
     @inline(always)
     private static func mayBeTwins(
         _ left: (first: UInt64, last: UInt64),

@@ -16,14 +16,16 @@ package enum FieldRole: Equatable, Sendable {
     case dialect(Dialect)
     case requestID
     case accessControlRequestMethod
-    /// The number of times that a `TRACE` or `OPTIONS` request may be forwarded (RFC 9110 section 7.6.2).
+    /// Limits how often a `TRACE` or `OPTIONS` request can be forwarded (RFC 9110 section 7.6.2).
     case maxForwards
     case forwarded(Forwarded)
-    /// The transfer codings and trailers that the sender accepts (RFC 9110 section 10.1.4); hop-by-hop.
+    /// States which transfer codings the sender accepts, and whether it accepts trailers.
+    ///
+    /// The field is hop-by-hop (RFC 9110 section 10.1.4).
     case te
-    /// Hop-by-hop, and never forwarded (RFC 9110 section 7.6.1).
+    /// Is hop-by-hop, and never forwarded (RFC 9110 section 7.6.1).
     case hopByHop
-    /// Written or evaluated only by the gate; received fields with this role are not forwarded.
+    /// Is written or evaluated only by the gate; received fields with this role are not forwarded.
     case gateOwned
     /// Identifies the client; the value is the index into `RuleSet.identityHeaderNames`.
     case identity(UInt8)
@@ -34,14 +36,15 @@ package enum FieldRole: Equatable, Sendable {
 
     package enum Forwarded: Equatable, Sendable {
         case `for`, proto, host
-        /// RFC 7239.
+        /// The `Forwarded` field (RFC 7239).
         case standard
     }
 }
 
 extension FieldRole {
-    /// Whether other rules may assign a different role: true for an identity field, its twin, and
-    /// any field that could become one of these.
+    /// Whether a field with this role can have a different role under other rules.
+    ///
+    /// True for an identity field, its twin, and any field that could become one.
     var dependsOnRules: Bool {
         switch self {
         case .other, .identity, .gateOwned, .dialect: true
@@ -52,7 +55,7 @@ extension FieldRole {
         }
     }
 
-    /// The request fields that the gate reads or writes, regardless of the rules.
+    /// The request fields that the gate reads or writes whatever the rules are.
     static let requestFields: [(String, FieldRole)] =
         [
             ("host", .host),

@@ -8,7 +8,7 @@ package struct FieldSection: Equatable, Sendable {
         self.lines.removeAll(keepingCapacity: true)
     }
 
-    /// Swaps the lines with another array, to reuse the memory of that array.
+    /// Swaps the lines with another array, whose memory is then reused.
     mutating func exchangeLines(with lines: inout [FieldLine]) {
         swap(&self.lines, &lines)
     }
@@ -43,10 +43,8 @@ package struct FieldSection: Equatable, Sendable {
     /// Parses lines in the usual form, eight bytes at a time, and returns the start of the first
     /// line in another form.
     ///
-    /// Parsing also stops at a line that is incomplete or exceeds a limit.
-    ///
-    /// `count` is the maximum number of lines in the section, and `limit` the largest offset at
-    /// which a line may end.
+    /// Parsing also stops at a line that is incomplete or exceeds a limit. `count` is the maximum
+    /// number of lines in the section, and `limit` is the largest offset at which a line can end.
     @inline(__always)
     package mutating func append(
         plainLinesIn bytes: Span<UInt8>,
@@ -66,7 +64,7 @@ package struct FieldSection: Equatable, Sendable {
             let lineEnd = bytes.endOfPlainValue(from: valueStart)
             guard lineEnd + 2 <= Swift.min(bytes.count, limit),
                 bytes[lineEnd] == ASCII.carriageReturn, bytes[lineEnd + 1] == ASCII.lineFeed,
-                // `append(lineIn:from:to:table:)` trims whitespace around the value.
+                // `append(lineIn:from:to:table:)` trims the whitespace around other values.
                 lineEnd == valueStart
                     || bytes[valueStart] != ASCII.space && bytes[lineEnd - 1] != ASCII.space
             else { break }
@@ -85,7 +83,9 @@ package struct FieldSection: Equatable, Sendable {
         return start
     }
 
-    /// Parses one field line; `end` is the position of its CR LF.
+    /// Parses a field line; `end` is the position of its CR LF.
+    ///
+    /// - Returns: The fault of the line, or `nil` if it is valid.
     @inline(__always)
     package mutating func append(
         lineIn bytes: Span<UInt8>,
@@ -116,7 +116,7 @@ package struct FieldSection: Equatable, Sendable {
     }
 }
 
-/// The positions of a field line in the bytes of its message; the bytes are not copied.
+/// The positions of a field line in the bytes of its message, without a copy of the bytes.
 @usableFromInline
 package struct FieldLine: Equatable, Sendable {
     /// The position of the first byte of the name.
@@ -135,7 +135,7 @@ package struct FieldLine: Equatable, Sendable {
         @inline(__always) get { self.valueStart..<self.valueEnd }
     }
 
-    /// Whether the value contains a comma, so that a recipient may parse it as a list.
+    /// Returns whether the value contains a comma, so that a recipient could parse the value as a list.
     package func hasComma(in bytes: Span<UInt8>) -> Bool {
         for index in self.valueStart..<self.valueEnd where bytes[index] == ASCII.comma {
             return true
@@ -145,9 +145,9 @@ package struct FieldLine: Equatable, Sendable {
 }
 
 extension Span<UInt8> {
-    /// Calls `body` with each line that has a name, in field lines that the gate has written as `Name: value` and CR LF.
+    /// Calls `body` with each field line that the gate has written as `Name: value` and CR LF.
     ///
-    /// A status line has no name. The roles are those of response fields.
+    /// A status line is skipped. The roles are those of response fields.
     package func forEachFieldLine(_ body: (FieldLine) -> Void) {
         var start = 0
         while let end = self.position(of: ASCII.lineFeed, from: start) {

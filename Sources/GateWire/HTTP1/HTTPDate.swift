@@ -1,9 +1,9 @@
 package import GatePolicy
 import Glibc
 
-/// The `Date` field (RFC 9110 section 6.6.1), and the clock for it.
+/// The wall clock, and the `Date` field (RFC 9110 section 6.6.1).
 package enum HTTPDate {
-    /// Returns the current time of the wall clock, in whole seconds.
+    /// Returns the current wall-clock time in whole seconds.
     package static func now() -> Timestamp {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

@@ -11,7 +11,7 @@ package struct HeadLimits: Equatable, Sendable {
     /// The default limits: 32 KiB, 100 fields, and 8 KiB for the target.
     package static let defaults = HeadLimits(bytes: 32 * 1024, fields: 100, target: 8 * 1024)
 
-    /// The limits for the head of an authorization request, to which the gateway has added fields and a path prefix.
+    /// The limits for authorization requests, to whose heads gateways add fields and a path prefix.
     package var forGateways: HeadLimits {
         HeadLimits(bytes: self.bytes + 8 * 1024, fields: self.fields + 32, target: self.target + 64)
     }

@@ -1,8 +1,8 @@
 /// A scanner that splits a message head into lines while its bytes arrive.
 ///
-/// It searches each byte only once for the end of a line, even if the bytes arrive in small
-/// buffers. Only CR LF ends a line: RFC 9112 section 2.2 lets a recipient accept a bare LF, but
-/// other hops may reject it. Request smuggling exploits such differences.
+/// Each byte is searched only once for the end of a line, even if the bytes arrive in small
+/// buffers. Only CR LF ends a line. RFC 9112 section 2.2 allows a recipient to accept a bare LF,
+/// but other hops may reject it, and request smuggling exploits such differences.
 struct HeadLineScanner: Equatable, Sendable {
     package enum Line: Equatable {
         /// The bounds of the line, without its CR LF.
@@ -19,7 +19,7 @@ struct HeadLineScanner: Equatable, Sendable {
     /// Whether no byte of the next line has been searched yet.
     var isAtNewLine: Bool { self.searchStart == self.lineStart }
 
-    /// Continues at the start of a line, after the caller has parsed all earlier lines.
+    /// Continues at the start of a line, because the caller has parsed all earlier lines.
     mutating func skip(to start: Int) {
         self.lineStart = start
         self.searchStart = start
@@ -40,7 +40,7 @@ struct HeadLineScanner: Equatable, Sendable {
 
     /// Checks for a CR without LF in an incomplete line.
     ///
-    /// Such a CR is reported immediately instead of when the head times out.
+    /// Such a CR is reported immediately, not when the timeout for the head expires.
     private mutating func wait(in bytes: Span<UInt8>) -> Line {
         let carriageReturn = bytes.position(
             of: ASCII.carriageReturn,

@@ -1,8 +1,8 @@
 /// The grammar of `Host`: `uri-host [ ":" port ]` (RFC 9110 section 7.2, RFC 3986 section 3.2.2).
 ///
-/// RFC 3986 allows a comma in a name. It is rejected here, because it makes one host look like two.
+/// RFC 3986 allows a comma in a name. The gate rejects a comma, because it makes one host look like two.
 enum HostSyntax {
-    /// Whether a range is a host with an optional port, or empty (RFC 9112 section 3.2).
+    /// Returns whether a range is a host with an optional port, or empty (RFC 9112 section 3.2).
     static func isValid(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
         guard start < end else { return true }
         var index = start
@@ -14,7 +14,7 @@ enum HostSyntax {
             }
             index += 1
         } else {
-            // Nearly all names consist only of such bytes.
+            // Nearly all names consist only of the bytes that `endOfPlainHost` accepts.
             index = min(bytes.endOfPlainHost(from: start), end)
             while index < end, self.isNameByte(bytes[index]) { index += 1 }
         }

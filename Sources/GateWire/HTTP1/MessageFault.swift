@@ -29,7 +29,7 @@ package enum MessageFault: Error, Equatable, Sendable {
     /// The HTTP/2 message is malformed (RFC 9113 section 8.1.1).
     case http2
 
-    /// The text for the operator, in the response and in the log.
+    /// The description of the fault, for the response and the log.
     package var explanation: String {
         switch self {
         case .startLine: "The first line is not an HTTP request line."
@@ -65,7 +65,7 @@ package enum MessageFault: Error, Equatable, Sendable {
     package var status: Int {
         switch self {
         case .unsupportedVersion: 505
-        // For an unknown protocol, RFC 9220 section 3 specifies a 501.
+        // RFC 9220 section 3 specifies 501 for an unknown protocol.
         case .unsupportedMethod, .unsupportedProtocol, .unsupportedTransferCoding: 501
         case .headTooLarge, .tooManyFields: 431
         case .targetTooLong: 414

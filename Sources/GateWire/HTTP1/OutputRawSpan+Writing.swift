@@ -1,8 +1,8 @@
 public import NIOCore
 
-/// Writes the parts of a message head into memory that was reserved for all of them.
+/// Writing the parts of a message head into memory that was reserved for all of them.
 ///
-/// Each method traps if the capacity is too small, and never writes out of bounds.
+/// The methods never write out of bounds: they trap if the capacity is too small.
 extension OutputRawSpan {
     @inlinable @inline(__always)
     package mutating func write(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
@@ -18,7 +18,7 @@ extension OutputRawSpan {
         }
     }
 
-    /// Writes a text with another text inserted at each of these offsets, which are in ascending order.
+    /// Writes `text` with `insertion` inserted at each of the offsets, which must be in ascending order.
     package mutating func write(
         _ text: Span<UInt8>,
         inserting insertion: Span<UInt8>,
@@ -58,7 +58,7 @@ extension OutputRawSpan {
             self.write(decimal: number / 10)
             return self.append(UInt8(ascii: "0") + UInt8(number % 10))
         }
-        // Starts with the last digit, so that the first digit ends up in the lowest byte.
+        // The digits are computed from last to first, so that the first digit ends up in the lowest byte.
         var (digits, rest, count) = (UInt64(0), number, 0)
         repeat {
             digits = digits << 8 | UInt64(0x30 + rest % 10)
@@ -70,7 +70,7 @@ extension OutputRawSpan {
         }
     }
 
-    /// The number of decimal digits of a number.
+    /// Returns the number of decimal digits of a number.
     package static func digits(of number: Int) -> Int {
         var (count, rest) = (1, number)
         while rest > 9 { (count, rest) = (count + 1, rest / 10) }

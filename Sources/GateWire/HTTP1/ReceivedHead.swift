@@ -19,7 +19,7 @@ package struct ReceivedHead: Equatable, Sendable {
 
     /// Returns the head with its field roles looked up in another table.
     ///
-    /// This is needed after the rules have changed, because they define the identity fields.
+    /// This is necessary after the rules have changed, because they define the identity fields.
     package func head(by table: FieldNameTable) -> RequestHead {
         var head = self.head
         head.fields.updateIdentityRoles(in: self.bytes.readableBytesUInt8Span, by: table)

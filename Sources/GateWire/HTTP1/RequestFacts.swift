@@ -2,13 +2,13 @@ package import GatePolicy
 
 /// The facts about a request head that the gate needs to forward the request or respond to it.
 ///
-/// Creating them performs the checks that involve more than one field line (RFC 9112 sections 3.2, 6.1 and 6.3; RFC
-/// 9110 sections 7.6.1, 7.8 and 10.1.1).
+/// The initializer performs the checks that involve more than one field line (RFC 9112 sections
+/// 3.2, 6.1 and 6.3; RFC 9110 sections 7.6.1, 7.8 and 10.1.1).
 @usableFromInline
 package struct RequestFacts: Equatable, Sendable {
     @usableFromInline package private(set) var framing = BodyFraming.none
     @usableFromInline package private(set) var connection = ConnectionOptions()
-    /// Whether the client waits for a `100` response before it sends the body.
+    /// Whether the client waits for a 100 response before it sends the body.
     package private(set) var expectsContinue = false
     /// Whether the request is a CORS preflight, which browsers send without the app's headers.
     ///
@@ -19,29 +19,35 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var isIdempotent = false
     /// Whether the client accepts trailers (`TE: trailers`, RFC 9110 section 10.1.4).
     package private(set) var acceptsTrailers = false
-    /// The index of the `Host` field line; the following properties are also indices.
+    /// The index of the `Host` field line.
     package private(set) var hostLine: Int?
+    /// The index of the first `Origin` field line.
     package private(set) var originLine: Int?
+    /// The index of the first `X-Request-ID` field line.
     package private(set) var requestIDLine: Int?
+    /// The index of the first `X-Forwarded-For` field line.
     package private(set) var forwardedForLine: Int?
+    /// The index of the first `Upgrade` field line.
     @usableFromInline package private(set) var upgradeLine: Int?
-    /// A bit set of the identity fields that are present; the bit numbers are the indices in the
-    /// fields' roles.
+    /// The bit set of the identity fields that are present.
+    ///
+    /// The bit numbers are the indices in the fields' roles.
     package private(set) var identityFields: UInt64 = 0
-    /// Whether there is a field that is never forwarded, because only the gate may write or read it.
+    /// Whether a field is present that only the gate may write or read, and that is therefore not forwarded.
     package private(set) var hasGateOwnedField = false
-    /// The remaining number of times that a `TRACE` or `OPTIONS` request may be forwarded; `nil`
-    /// for no limit.
+    /// How many more times a `TRACE` or `OPTIONS` request can be forwarded, or `nil` if there is no limit.
     package private(set) var forwardsLeft: UInt64?
     private var maxForwardsLine: Int?
-    /// The form of the response, if the gate itself responds.
+    /// The form of the response if the gate responds itself.
     package private(set) var answerForm = AnswerForm.document
     /// Whether the request is a gRPC call.
     package var isCall: Bool { if case .grpc = self.answerForm { true } else { false } }
     private var hasRequestMethodField = false
     @usableFromInline let minorVersion: Int
 
-    /// - Throws: The fault, if the head is ambiguous although each of its lines is well-formed.
+    /// Creates the facts about a request.
+    ///
+    /// - Throws: The fault of a head that is ambiguous, although each of its lines is well-formed.
     package init(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(MessageFault) {
         self.minorVersion = head.minorVersion
         var framing = FramingFields()
@@ -65,7 +71,7 @@ package struct RequestFacts: Equatable, Sendable {
             case .identity(let field):
                 self.identityFields |= 1 << UInt64(field)
             case .host:
-                // The host of an HTTP/2 request was validated when it was decoded.
+                // The `:authority` of an HTTP/2 request was validated when it was decoded.
                 guard self.hostLine == nil,
                     line.start < head.fieldsStart
                         || HostSyntax.isValid(bytes, from: line.valueStart, to: line.valueEnd)
@@ -100,7 +106,7 @@ package struct RequestFacts: Equatable, Sendable {
                 self.forwardedForLine = self.forwardedForLine ?? index
             }
         }
-        // HTTP/1.0 has no transfer codings; a sender that uses one is broken or an attacker.
+        // HTTP/1.0 has no transfer codings, so a sender that uses one is broken or malicious.
         if hasTransferEncoding, head.minorVersion == 0 { throw .transferEncoding }
         if self.hostLine == nil, head.minorVersion > 0 { throw .host }
         self.framing = try framing.framing() ?? (head.hasUnannouncedBody ? .chunked : .none)
@@ -114,7 +120,7 @@ package struct RequestFacts: Equatable, Sendable {
         }
     }
 
-    /// Parses `Max-Forwards`, which only applies to `TRACE` and `OPTIONS` (RFC 9110 section 7.6.2).
+    /// Parses `Max-Forwards`, which applies only to `TRACE` and `OPTIONS` (RFC 9110 section 7.6.2).
     private static func forwardsLeft(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -129,7 +135,7 @@ package struct RequestFacts: Equatable, Sendable {
         var count: UInt64 = 0
         for index in line.valueStart..<line.valueEnd {
             guard ASCII.isDigit(bytes[index]) else { throw .maxForwards }
-            // No real request has this many hops left, so clamping the number makes no difference.
+            // No real request has this many hops left, so limiting the number makes no difference.
             count = Swift.min(count, .max / 16) * 10 + UInt64(bytes[index] - 0x30)
         }
         return count
@@ -140,7 +146,9 @@ package struct RequestFacts: Equatable, Sendable {
         self.answerForm = form
     }
 
-    /// Treats the request as one that is not a preflight, because it has a body that the head no longer announces.
+    /// Treats the request as one that is not a preflight.
+    ///
+    /// Called if the request has a body that its head no longer announces.
     package mutating func rejectPreflight() {
         self.isPreflight = false
     }
@@ -179,7 +187,7 @@ package struct RequestFacts: Equatable, Sendable {
             && self.framing == .none
     }
 
-    /// Returns the origin of the web app that must be able to read the response; `nil` if there is none.
+    /// Returns the origin of the web app that must be able to read the response, or `nil` if there is none.
     package func origin(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> String? {
         guard let index = self.originLine else { return nil }
         let line = head.fields.lines[index]

@@ -1,8 +1,8 @@
-/// The parts of an authorization request in which a gateway describes the client's request.
+/// The part of an authorization request in which a gateway describes the client's request.
 package enum RequestDescription: Sendable {
-    /// The method and the target are the values of these header fields; the names are in lower case.
+    /// The method and the target are the values of the header fields with these lower-case names.
     case fields(method: StaticString, target: StaticString)
-    /// The method is that of the message, and the target follows a prefix of this many bytes.
+    /// The method is that of the message, and the target follows a prefix of `count` bytes.
     case prefix(count: Int)
 }
 
@@ -10,14 +10,14 @@ package enum RequestDescription: Sendable {
 package enum DescriptionFault: Error, Equatable, Sendable {
     /// The gateway has not sent this header field.
     case missing(String)
-    /// The header field occurs more than once, so that one of the lines may be the client's.
+    /// The header field occurs more than once, so one of the lines may be from the client.
     case repeated(String)
-    /// The value of the header field is not a valid method or target, or the target after the prefix is not valid.
+    /// The value of the header field, or the target after the prefix, is not a valid method or target.
     case malformed(String)
 }
 
 extension RequestHead {
-    /// Whether a header field announces a body.
+    /// Returns whether a header field announces a body.
     package func announcesBody(in bytes: Span<UInt8>) -> Bool {
         self.fields.lines.contains { line in
             switch line.role {
@@ -30,8 +30,9 @@ extension RequestHead {
 
     /// Replaces the method and the target with those of the described request.
     ///
-    /// The fields that concern only the message itself are dropped: its framing, `Expect`, `TE` and `Max-Forwards`.
-    /// `Connection` and `Upgrade` remain, because some gateways forward those of a WebSocket handshake.
+    /// Fields that concern only the message itself are dropped: its framing, `Expect`, `TE` and
+    /// `Max-Forwards`. `Connection` and `Upgrade` are kept, because some gateways forward those of
+    /// a WebSocket handshake.
     package mutating func become(
         _ description: RequestDescription,
         in bytes: Span<UInt8>
@@ -63,7 +64,9 @@ extension RequestHead {
         }
     }
 
-    /// Drops the `User-Agent` field if it has exactly this value, which the gateway sends for clients without one.
+    /// Drops a `User-Agent` field with exactly this value.
+    ///
+    /// The gateway sends this value for clients without `User-Agent`.
     package mutating func dropUserAgent(_ value: StaticString, in bytes: Span<UInt8>) {
         let name: StaticString = "user-agent"
         let count = name.utf8CodeUnitCount
@@ -84,7 +87,7 @@ extension RequestHead {
         let lines = self.fields.lines.span
         for index in lines.indices {
             let start = lines[index].start
-            // The length rules out nearly all names.
+            // The length excludes nearly all names.
             guard lines[index].nameEnd &- start == count, bytes.holdsToken(name, at: start)
             else { continue }
             guard value == nil else { throw .repeated(name.description) }
@@ -113,7 +116,7 @@ extension RequestHead {
             target.form = .asterisk
             return target
         }
-        // A query without a path: the gateway has added its prefix to an empty path.
+        // The target starts with a query if the gateway has added its prefix to an empty path.
         if bytes[start] == ASCII.questionMark {
             target.form = .absolute
             return target

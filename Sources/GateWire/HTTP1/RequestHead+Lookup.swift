@@ -13,20 +13,20 @@ extension RequestHead {
         out.write(bytes, from: self.target.start, to: self.target.end)
     }
 
-    /// The number of bytes of the target in origin form.
+    /// Returns the number of bytes of the target in origin form.
     package func originFormCount(in bytes: Span<UInt8>) -> Int {
         self.target.end - self.target.start + (self.lacksSlash(in: bytes) ? 1 : 0)
     }
 
-    /// Whether the target is in absolute form and has no path.
+    /// Returns whether the target is in absolute form and has no path.
     private func lacksSlash(in bytes: Span<UInt8>) -> Bool {
         self.target.start == self.target.end
             || (self.target.isAbsolute && bytes[self.target.start] != ASCII.slash)
     }
 
-    /// Returns the value of the first field line with this lower-case name, or `nil`.
+    /// Returns the value of the first field line with this lower-case name, or `nil` if there is none.
     ///
-    /// Use it for fields that are rarely needed; fields that are needed often have a role.
+    /// This is for fields that are rarely needed; fields that are needed often have a role.
     package func value(of name: StaticString, in bytes: Span<UInt8>) -> String? {
         for line in self.fields.lines
         where bytes.matches(name, from: line.start, to: line.nameEnd) {
@@ -35,8 +35,10 @@ extension RequestHead {
         return nil
     }
 
-    /// Returns the entity tags in a list, without their `W/` prefix and quotes, or `*` (RFC 9110
-    /// sections 8.8.3 and 13.1.2).
+    /// Returns the entity tags in a list field, without their `W/` prefix and quotes; `*` is
+    /// returned unchanged.
+    ///
+    /// See RFC 9110 sections 8.8.3 and 13.1.2.
     package func entityTags(of name: StaticString, in bytes: Span<UInt8>) -> [String] {
         var tags: [String] = []
         for line in self.fields.lines

@@ -1,6 +1,6 @@
 /// An in-place, single-pass parser for request heads (RFC 9112).
 ///
-/// It rejects anything that two recipients could interpret differently.
+/// The parser rejects anything that two recipients could interpret differently.
 package struct RequestHeadParser: Sendable {
     package enum Progress: Equatable, Sendable {
         /// More bytes are needed to complete the head.
@@ -16,7 +16,7 @@ package struct RequestHeadParser: Sendable {
     }
 
     package private(set) var head = RequestHead()
-    /// Whether the request line of this head or of an earlier one has been parsed.
+    /// Whether any request line, of this head or an earlier one, has been parsed.
     package private(set) var hasReadLine = false
     private var scanner = HeadLineScanner()
     private var stage = Stage.requestLine
@@ -26,13 +26,13 @@ package struct RequestHeadParser: Sendable {
         self.limits = limits
     }
 
-    /// Prepares for the next head, reusing the memory of the last one.
+    /// Prepares for the next head, reusing the memory of the previous one.
     package mutating func reset() {
         self.scanner = HeadLineScanner()
         self.stage = .requestLine
     }
 
-    /// Moves the parser out, and leaves a new one with the same limits.
+    /// Returns the parser with its state, and replaces it with a new one with the same limits.
     package mutating func take() -> RequestHeadParser {
         var parser = RequestHeadParser(limits: self.limits)
         swap(&parser, &self)
@@ -46,14 +46,14 @@ package struct RequestHeadParser: Sendable {
         return head
     }
 
-    /// Recycles the memory of a head for the next one.
+    /// Reuses the memory of a head for the next one.
     package mutating func reuse(_ head: consuming RequestHead) {
         self.head = head
     }
 
-    /// Parses the bytes received since the last call.
+    /// Parses the bytes received since the previous call.
     ///
-    /// `bytes` contains the whole head so far: the bytes of the last call, and any new ones.
+    /// `bytes` contains all bytes of the head so far, including those of earlier calls.
     package mutating func parse(_ bytes: Span<UInt8>, table: FieldNameTable) -> Progress {
         while true {
             self.readPlainFields(in: bytes, table: table)
@@ -71,8 +71,9 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
-    /// The maximum length of the request line; the method, version and spaces usually take up far
-    /// fewer than 64 bytes.
+    /// The maximum length of the request line.
+    ///
+    /// The method, the version and the spaces usually take up far fewer than 64 bytes.
     private var requestLineLimit: Int { self.limits.target + 64 }
 
     private func overflow(_ count: Int) -> MessageFault? {
@@ -85,7 +86,7 @@ package struct RequestHeadParser: Sendable {
 
     /// Parses the complete lines in the usual form.
     ///
-    /// Each line is parsed this way only once, so that a line that arrives byte by byte is not
+    /// Each line is parsed in this way only once, so that a line that arrives byte by byte is not
     /// parsed again for each byte.
     @inline(__always)
     private mutating func readPlainFields(in bytes: Span<UInt8>, table: FieldNameTable) {
@@ -111,7 +112,7 @@ package struct RequestHeadParser: Sendable {
         case .requestLine:
             // Old clients send empty lines before the request line (RFC 9112 section 2.2).
             guard start < end else { return nil }
-            // The line must fit including its CR, as `overflow(_:)` requires of an incomplete line.
+            // The limit includes the CR, as in `overflow(_:)`, which checks incomplete lines.
             guard end - start < self.requestLineLimit else { return .malformed(.targetTooLong) }
             if let fault = self.readRequestLine(from: start, to: end, in: bytes) {
                 return .malformed(fault)
@@ -185,7 +186,7 @@ extension RequestHeadParser {
         return nil
     }
 
-    /// `HTTP/1.1` as a word, the version in nearly all requests.
+    /// The bytes of `HTTP/1.1` as an integer, for the version in nearly all requests.
     private static let version11: UInt64 = 0x312E_312F_5054_5448
 
     private mutating func readTarget(
@@ -197,9 +198,9 @@ extension RequestHeadParser {
         target.start = start
         target.end = end
         defer { self.head.target = target }
-        // The gate is not a forward proxy (RFC 9110 section 9.3.6). This applies to any target: if
-        // a backend accepted CONNECT, it would open a tunnel on a connection that the gate wants to
-        // reuse.
+        // The gate is not a forward proxy (RFC 9110 section 9.3.6). CONNECT is rejected for any
+        // target: if a backend accepted the request, it would open a tunnel on a connection that
+        // the gate would reuse.
         if self.head.method("CONNECT", in: bytes) { return .unsupportedMethod }
         if bytes[start] == ASCII.slash { return nil }
         if end - start == 1, bytes[start] == ASCII.asterisk {

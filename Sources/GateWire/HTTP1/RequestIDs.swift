@@ -1,7 +1,8 @@
 import NIOCore
 
-/// A cheap generator of IDs for requests that have none; the IDs are unique across threads and
-/// restarts.
+/// A generator of IDs for requests that have none.
+///
+/// The IDs are cheap to generate, and unique across threads and restarts.
 package struct RequestIDs {
     private let prefix: UInt64
     private var counter: UInt64
@@ -19,7 +20,7 @@ package struct RequestIDs {
 
 /// The ID of a request: 32 lower-case hexadecimal digits.
 package struct RequestID: CustomStringConvertible, Sendable {
-    /// All digits in memory order, eight in each integer.
+    /// The digits in ASCII in memory order, eight in each integer.
     package let digits: InlineArray<4, UInt64>
 
     package init(high: UInt64, low: UInt64) {
@@ -30,7 +31,7 @@ package struct RequestID: CustomStringConvertible, Sendable {
         self.digits = [digits[0], digits[1], digits[2], digits[3]]
     }
 
-    /// Reverses the order of the hexadecimal digits.
+    /// Returns a number with its hexadecimal digits in reverse order.
     private static func reversed(_ number: UInt64) -> UInt64 {
         let bytes = number.byteSwapped
         let low: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
@@ -48,19 +49,17 @@ package struct RequestID: CustomStringConvertible, Sendable {
         for index in self.digits.indices { unsafe out.append(self.digits[index], as: UInt64.self) }
     }
 
-    /// Returns the eight hexadecimal digits of each integer as ASCII, in the eight bytes of another
-    /// integer.
+    /// Returns the eight hexadecimal digits of each integer, as the eight ASCII bytes of another integer.
     private static func hexadecimal(_ values: SIMD4<UInt64>) -> SIMD4<UInt64> {
         let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
-        // Moves the halves apart until each digit has its own byte.
+        // Spread the digits until each has its own byte.
         var digits = values
         digits = (digits | digits &<< 16) & SIMD4(repeating: 0x0000_FFFF_0000_FFFF)
         digits = (digits | digits &<< 8) & SIMD4(repeating: 0x00FF_00FF_00FF_00FF)
         digits = (digits | digits &<< 4) & SIMD4(repeating: 0x0F0F_0F0F_0F0F_0F0F)
-        // For values of ten and above, adding six carries into the next bit: these digits are
-        // letters.
+        // Adding six to a digit carries into the next bit if the digit is ten or greater, and thus a letter.
         let letters = ((digits &+ SIMD4(repeating: 0x0606_0606_0606_0606)) &>> 4) & ones
-        // The offset of the letters, 0x27, fits in seven bits of each byte.
+        // `a` is 0x27 above the character after `9`. The shifts multiply by 0x27 within each byte.
         let distance = (letters &<< 5) | (letters &<< 2) | (letters &<< 1) | letters
         return digits &+ SIMD4(repeating: 0x3030_3030_3030_3030) &+ distance
     }

@@ -1,16 +1,16 @@
-/// The facts about a response head that the gate needs to forward the response (RFC 9112 sections
-/// 6.3 and 9.3).
+/// The facts about a response head that the gate needs to forward the response.
+///
+/// See RFC 9112 sections 6.3 and 9.3.
 @usableFromInline
 package struct ResponseFacts: Equatable, Sendable {
     package private(set) var framing = BodyFraming.untilClose
     @usableFromInline package private(set) var connection = ConnectionOptions()
     package private(set) var upgradeLine: Int?
-    /// Whether the body is an event stream, which may last for days.
+    /// Whether the body is an event stream, which can last for days.
     package private(set) var isEventStream = false
     @usableFromInline let minorVersion: Int
 
-    /// Creates the facts about a response; `answersHead` tells whether the request method was
-    /// `HEAD`.
+    /// Creates the facts about a response; `answersHead` indicates whether the request method was `HEAD`.
     ///
     /// - Throws: The fault of a head whose framing is ambiguous.
     package init(
@@ -58,7 +58,9 @@ package struct ResponseFacts: Equatable, Sendable {
             ? !self.connection.close : self.connection.keepAlive && !self.connection.close
     }
 
-    /// Whether the value of the first `Upgrade` field equals `name`, ignoring case; `name` must be in lower case.
+    /// Returns whether the value of the first `Upgrade` field is `name`, ignoring case.
+    ///
+    /// `name` must be in lower case.
     package func upgrades(
         to name: StaticString,
         _ head: borrowing ResponseHead,

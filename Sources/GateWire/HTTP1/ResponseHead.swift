@@ -1,16 +1,16 @@
-/// A response head as positions in the bytes of the message, for all versions of HTTP.
+/// A response head as positions in the bytes of its message, for all versions of HTTP.
 ///
-/// The bytes are the text of an HTTP/1.1 head (RFC 9112 sections 4 and 5), or the `HeaderList` of
-/// an HTTP/2 head. Field lines have the same format in both. All positions are relative to the
-/// first byte.
+/// The bytes are an HTTP/1.1 head (RFC 9112 sections 4 and 5), or the `HeaderList` of an HTTP/2
+/// head. Field lines have the same format in both. All positions are relative to the first byte.
 @usableFromInline
 package struct ResponseHead: Equatable, Sendable {
     @usableFromInline package internal(set) var status = 0
     package internal(set) var minorVersion = 1
     /// The index of the start of the status line.
     package internal(set) var lineStart = 0
-    /// The index of the status code; the range up to `statusEnd` includes the reason phrase, if
-    /// there is one.
+    /// The index of the status code.
+    ///
+    /// The range up to `statusEnd` includes the reason phrase, if there is one.
     package internal(set) var statusStart = 0
     package internal(set) var statusEnd = 0
     package internal(set) var fields = FieldSection()
@@ -30,7 +30,7 @@ package struct ResponseHead: Equatable, Sendable {
 
 /// An in-place parser for response heads, as strict as the request parser.
 ///
-/// A response that is ambiguous to the gate would also be ambiguous to the client.
+/// A response that is ambiguous to the gate could also be ambiguous to the client.
 package struct ResponseHeadParser: Sendable {
     package typealias Progress = RequestHeadParser.Progress
 
@@ -48,16 +48,16 @@ package struct ResponseHeadParser: Sendable {
         self.limits = limits
     }
 
-    /// Discards the last head; its memory is reused.
+    /// Prepares for the next head, reusing the memory of the previous one.
     package mutating func reset() {
         self.scanner = HeadLineScanner()
         self.stage = .statusLine
         self.head.fields.removeAll()
     }
 
-    /// Parses the bytes received since the last call.
+    /// Parses the bytes received since the previous call.
     ///
-    /// `bytes` contains the whole head so far: the bytes of the last call, and any new ones.
+    /// `bytes` contains all bytes of the head so far, including those of earlier calls.
     package mutating func parse(_ bytes: Span<UInt8>) -> Progress {
         while true {
             if self.stage == .fields, self.scanner.isAtNewLine {
@@ -111,7 +111,7 @@ package struct ResponseHeadParser: Sendable {
 
     /// Parses `HTTP-version SP status-code SP [ reason-phrase ]`.
     ///
-    /// Many backends omit the last space; accepting this is harmless.
+    /// Many backends omit the second space if there is no reason phrase; accepting this is harmless.
     private mutating func readStatusLine(
         from start: Int,
         to end: Int,

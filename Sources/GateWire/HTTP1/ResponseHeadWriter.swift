@@ -2,18 +2,18 @@ package import NIOCore
 
 /// A writer for the head of a backend's response to the client (RFC 9110 section 7.6).
 ///
-/// It copies the received lines in runs, omits hop-by-hop lines, and appends the gate's own fields.
+/// The received lines are copied in runs, without hop-by-hop lines, and followed by the gate's own fields.
 package struct ResponseHeadWriter {
-    /// The state of the connection after the response, as sent to the client (RFC 9112 section 9.3).
+    /// The state of the connection after the response, as stated in the response (RFC 9112 section 9.3).
     package enum Connection {
         /// The connection stays open, which is the default in HTTP/1.1.
         case keep
-        /// The connection stays open, and a field says so, as HTTP/1.0 requires.
+        /// The connection stays open, and a `Connection` field states this, as HTTP/1.0 requires.
         case keepExplicitly
         case close
         case upgrade
 
-        /// The state after a response that does not switch protocols.
+        /// Creates the state after a response that does not switch protocols.
         package init(keepsClient: Bool, isHTTP10: Bool) {
             self =
                 switch (keepsClient, isHTTP10) {
@@ -26,7 +26,7 @@ package struct ResponseHeadWriter {
 
     /// Writes a response head.
     ///
-    /// `removesFraming` omits `Transfer-Encoding`, for clients that do not support it.
+    /// `removesFraming` indicates whether to omit `Transfer-Encoding`, for clients that do not support it.
     package static func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -75,12 +75,12 @@ package struct ResponseHeadWriter {
         out.writeStaticString("\r\n")
     }
 
-    /// Whether the received status line can be sent to the client as part of the first run.
+    /// Returns whether the received status line can be sent to the client as part of the first run.
     private static func passesAsReceived(
         statusLineOf head: ResponseHead,
         bytes: Span<UInt8>
     ) -> Bool {
-        // The minor version and a space precede the status; a space follows it.
+        // The minor version is two bytes before the status code, and a space follows the status code.
         head.hasStatusLine && bytes[head.statusStart - 2] == UInt8(ascii: "1")
             && head.statusEnd - head.statusStart > 3
     }

@@ -33,7 +33,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns eight bytes, lowest byte first, padded with zeros after the end.
+    /// Returns eight bytes as an integer, lowest byte first, with zeros in place of bytes after the end.
     @inlinable @inline(__always)
     package func word(at index: Int) -> UInt64 {
         precondition(index >= 0)
@@ -44,7 +44,7 @@ extension Span<UInt8> {
         )
     }
 
-    /// Returns up to seven bytes, padded with zeros after the end.
+    /// Returns up to seven bytes as an integer, with zeros in place of bytes after the end.
     @usableFromInline
     func lastWord(at start: Int) -> UInt64 {
         guard self.count < 8 else {
@@ -67,7 +67,7 @@ extension Span<UInt8> {
     // advancing by the number of bytes before the first mark, so that the CPU can load the next
     // word before it knows whether the run ends in this one.
 
-    /// Marks bytes other than letters, digits and hyphens in their highest bit.
+    /// Marks all bytes other than letters, digits and hyphens, by setting their highest bit.
     @inline(__always)
     private static func othersInName(_ word: UInt64) -> UInt64 {
         let low = word & ~Self.highBits
@@ -79,7 +79,7 @@ extension Span<UInt8> {
         return (~(letters | digits) & notHyphens | word) & Self.highBits
     }
 
-    /// Marks bytes other than letters, digits, hyphens and dots in their highest bit.
+    /// Marks all bytes other than letters, digits, hyphens and dots, by setting their highest bit.
     @inline(__always)
     private static func othersInHost(_ word: UInt64) -> UInt64 {
         let low = word & ~Self.highBits
@@ -87,7 +87,7 @@ extension Span<UInt8> {
         return Self.othersInName(word) & (notDots | word)
     }
 
-    /// Marks control characters in their highest bit.
+    /// Marks control characters, by setting their highest bit.
     @inline(__always)
     private static func controls(_ word: UInt64) -> UInt64 {
         let low = word & ~Self.highBits
@@ -96,7 +96,7 @@ extension Span<UInt8> {
         return ~(visible & notDelete | word) & Self.highBits
     }
 
-    /// The number of bytes before the first marked byte.
+    /// Returns the number of bytes before the first marked byte.
     @inline(__always)
     private static func bytesBefore(_ marks: UInt64) -> Int {
         marks.trailingZeroBitCount &>> 3

@@ -1,7 +1,7 @@
 import Glibc
 
 extension Span<UInt8> {
-    /// Returns the first position of `byte` at or after `start`, or `nil`.
+    /// Returns the first position of `byte` at or after `start`, or `nil` if there is none.
     package func position(of byte: UInt8, from start: Int) -> Int? {
         guard start < self.count else { return nil }
         return unsafe self.withUnsafeBufferPointer { pointer in
@@ -25,7 +25,7 @@ extension Span<UInt8> {
 
     /// Returns the position after the request-target characters at the start of a range.
     ///
-    /// It checks eight bytes at a time, because the target can make up most of a head.
+    /// Eight bytes are checked at a time, because the target can make up most of a head.
     func endOfTarget(from start: Int, to end: Int) -> Int {
         precondition(start >= 0 && start <= end && end <= self.count)
         return unsafe self.withUnsafeBytes { pointer in
@@ -40,8 +40,9 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether eight bytes are all valid in a target; a carry can cause a false negative, but never
-    /// a false positive.
+    /// Returns whether eight bytes are all valid in a target.
+    ///
+    /// A carry between bytes can cause a false negative, but never a false positive.
     @inline(__always)
     private static func isTarget(_ word: UInt64) -> Bool {
         let low: UInt64 = 0x0101_0101_0101_0101
@@ -59,8 +60,9 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Returns the position after the quoted string at the start of a range, or `nil` (RFC 9110
-    /// section 5.6.4).
+    /// Returns the position after the quoted string at the start of a range (RFC 9110 section 5.6.4).
+    ///
+    /// Returns `nil` if the range does not start with a quoted string.
     func endOfQuotedString(from start: Int, to end: Int) -> Int? {
         guard start < end, self[start] == ASCII.quote else { return nil }
         var index = start + 1
@@ -75,10 +77,10 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// Whether a range contains no control character except HTAB.
+    /// Returns whether a range contains no control character except HTAB.
     ///
-    /// It checks eight bytes at a time, because values make up most of a message head. Only a word
-    /// that may contain a control character is checked byte by byte.
+    /// Eight bytes are checked at a time, because values make up most of a message head. Only words
+    /// that could contain a control character are checked byte by byte.
     @inline(__always)
     func isFieldValue(from start: Int, to end: Int) -> Bool {
         precondition(start >= 0 && start <= end && end <= self.count)
@@ -102,7 +104,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether one of eight bytes may be below 0x20 or equal to 0x7F.
+    /// Returns whether any of eight bytes could be below 0x20 or equal to 0x7F.
     ///
     /// Bytes above 0x7F can cause a false positive, but there are no false negatives.
     @inline(__always)
@@ -114,10 +116,10 @@ extension Span<UInt8> {
         return (below | ((delete &- low) & ~delete)) & high != 0
     }
 
-    /// Whether the bytes at `start` match a lower-case name of letters, digits and hyphens,
+    /// Returns whether the bytes at `start` match a lower-case name of letters, digits and hyphens,
     /// ignoring case.
     ///
-    /// This is only correct for tokens, because some control characters compare equal to digits.
+    /// The result is correct only for tokens, because some control characters compare equal to digits.
     @inline(__always)
     package func holdsToken(_ name: Span<UInt8>, at start: Int) -> Bool {
         let count = name.count
@@ -129,7 +131,7 @@ extension Span<UInt8> {
                     where unsafe bytes[start + offset] | 0x20 != name[offset] { return false }
                     return true
                 }
-                // The last eight bytes overlap the previous ones.
+                // The last eight bytes can overlap the previous ones.
                 var offset = 0
                 while true {
                     let word = unsafe bytes.loadUnaligned(
@@ -148,16 +150,16 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether the bytes at `start` match a static name, ignoring case; see the method above.
+    /// Returns whether the token at `start` matches a static lower-case name, ignoring case.
     @inline(__always)
     package func holdsToken(_ name: StaticString, at start: Int) -> Bool {
         name.withUTF8Buffer { unsafe self.holdsToken($0.span, at: start) }
     }
 
-    /// Whether a range is equal to a lower-case string, ignoring case.
+    /// Returns whether a range is equal to a lower-case string, ignoring case.
     package func matches(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }
-        // Most peers send lower case.
+        // Most peers send lower-case values.
         if self.equals(word, from: start, to: end) { return true }
         return word.withUTF8Buffer { expected in
             for offset in 0..<expected.count
@@ -168,7 +170,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a range is exactly equal to a string.
+    /// Returns whether a range is equal to a string, including case.
     package func equals(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }
         return unsafe self.extracting(start..<end).withUnsafeBytes { bytes in
@@ -177,12 +179,12 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a range is exactly equal to a string.
+    /// Returns whether a range is equal to a string, including case.
     func equals(_ word: StaticString, in range: Range<Int>) -> Bool {
         self.equals(word, from: range.lowerBound, to: range.upperBound)
     }
 
-    /// Returns the text of a range; invalid UTF-8 becomes U+FFFD.
+    /// Returns a range as a string, with U+FFFD in place of invalid UTF-8.
     package func text(from start: Int, to end: Int) -> String {
         unsafe self.extracting(start..<end).withUnsafeBufferPointer { pointer in
             unsafe String(decoding: pointer, as: UTF8.self)
@@ -191,8 +193,7 @@ extension Span<UInt8> {
 
     /// Calls `body` with the bounds of each member of a comma-separated list (RFC 9110 section 5.6.1.2).
     ///
-    /// Whitespace is trimmed, and empty members are skipped. Iteration stops when `body` returns
-    /// `false`.
+    /// Whitespace is trimmed, and empty members are skipped. Iteration stops when `body` returns `false`.
     package func forEachListMember(from start: Int, to end: Int, _ body: (Int, Int) -> Bool) {
         var memberStart = start
         while memberStart <= end {
@@ -207,8 +208,9 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a range is the given lower-case media type, with an optional suffix (`+proto`) or
-    /// parameters (RFC 9110 section 8.3.1).
+    /// Returns whether a range is a media type, optionally with a suffix such as `+proto` or parameters.
+    ///
+    /// `type` must be in lower case; the case of the range is ignored (RFC 9110 section 8.3.1).
     func hasMediaType(_ type: StaticString, _ start: Int, _ end: Int) -> Bool {
         let typeEnd = start + type.utf8CodeUnitCount
         guard typeEnd <= end, self.matches(type, from: start, to: typeEnd) else { return false }

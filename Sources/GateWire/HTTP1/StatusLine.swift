@@ -1,5 +1,6 @@
-/// The status lines of the gate's own responses, and of responses without a reason phrase (RFC 9110
-/// section 15).
+/// The status lines of the gate's own responses, and of responses without a reason phrase.
+///
+/// See RFC 9110 section 15.
 package enum StatusLine {
     package static func text(_ status: Int) -> String {
         "HTTP/1.1 \(status) \(self.reason(status))\r\n"

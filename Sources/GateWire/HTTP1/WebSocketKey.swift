@@ -23,8 +23,9 @@ package struct WebSocketKey: Equatable, Sendable {
         return Base64.unpadded(bytes) + "=="
     }
 
-    /// The value of `Sec-WebSocket-Accept`, which proves that the server has read the key (RFC 6455
-    /// section 4.2.2).
+    /// The value of `Sec-WebSocket-Accept`, which proves that the server has read the key.
+    ///
+    /// See RFC 6455 section 4.2.2.
     package var accept: String {
         let text = Array((self.text + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
         let hash = unsafe [UInt8](unsafeUninitializedCapacity: Self.hashCount) { buffer, count in

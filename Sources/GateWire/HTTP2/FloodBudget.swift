@@ -2,9 +2,10 @@ package import NIOCore
 
 /// A budget for operations of a peer that cost the gate more than they cost the peer.
 ///
-/// It refills by a fixed amount per second, and with each useful operation. A client that resets
-/// every stream that it opens (CVE-2023-44487), or makes the gate reset its streams, exhausts the
-/// budget. A client that occasionally cancels a request, or sends regular pings, does not.
+/// The budget is refilled by a fixed amount per second, and by each useful operation. A client that
+/// resets every stream that it opens (CVE-2023-44487), or makes the gate reset its streams,
+/// exhausts the budget. A client that occasionally cancels a request, or sends regular pings, does
+/// not.
 package struct FloodBudget: Equatable {
     private let capacity: Int
     private let perSecond: Int
@@ -17,22 +18,22 @@ package struct FloodBudget: Equatable {
         self.left = capacity
     }
 
-    /// Takes an amount from the budget.
+    /// Deducts an amount from the budget, unless less than that amount is left.
     ///
-    /// - Returns: Whether the budget had enough left; otherwise, nothing is taken.
+    /// - Returns: Whether the amount was deducted.
     package mutating func charge(_ amount: Int = 1, at now: NIODeadline) -> Bool {
         guard self.has(amount, at: now) else { return false }
         self.left -= amount
         return true
     }
 
-    /// Whether at least this amount is left.
+    /// Returns whether at least this amount is left.
     package mutating func has(_ amount: Int, at now: NIODeadline) -> Bool {
         self.refill(at: now)
         return self.left >= amount
     }
 
-    /// Whether the budget is at its full capacity.
+    /// Returns whether the budget is at its full capacity.
     package func isFull(at now: NIODeadline) -> Bool {
         var budget = self
         return budget.has(self.capacity, at: now)
@@ -42,7 +43,8 @@ package struct FloodBudget: Equatable {
         self.left = Swift.min(self.capacity, self.left + amount)
     }
 
-    /// Refills the budget for whole seconds; the remainder counts toward the next refill.
+    /// Refills the budget for the whole seconds that have passed; the remainder counts toward the
+    /// next refill.
     private mutating func refill(at now: NIODeadline) {
         guard let refilled else {
             self.refilled = now

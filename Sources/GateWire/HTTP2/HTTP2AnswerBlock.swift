@@ -1,7 +1,8 @@
 import NIOCore
 
-/// A header block for a response from the gate, rendered in advance without `content-length` and
-/// `date`.
+/// The header block of a response from the gate, rendered in advance.
+///
+/// `content-length` and `date` are not included.
 package struct HTTP2AnswerBlock: Equatable, Sendable {
     private let bytes: [UInt8]
     /// Whether the response is for a gRPC call.
@@ -9,8 +10,7 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
 
     /// Renders a block from the head of an HTTP/1.1 response.
     ///
-    /// `text` contains the status line, which is skipped, and the field lines, without the empty
-    /// line.
+    /// `text` contains the status line, which is skipped, and the field lines, but not the empty line.
     package init(status: Int, _ text: [UInt8]) {
         var count = 0
         var isCall = false
@@ -33,16 +33,16 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
         self.isCall = isCall
     }
 
-    /// Writes the block with the date and, unless `length` is `nil`, with `content-length`.
+    /// Writes the block, followed by `content-length` unless `length` is `nil`, and by the date.
     ///
-    /// `date` contains the `date` field, as a header block.
+    /// `date` contains the `date` field as a header block.
     package func write(length: Int?, _ date: [UInt8], into block: inout OutputRawSpan) {
         block.writeBytes(self.bytes)
         if let length { HPACKWriter.writeLength(length, into: &block) }
         block.writeBytes(date)
     }
 
-    /// The maximum number of bytes of the block with this date.
+    /// Returns the maximum number of bytes of the block with this date.
     package func maxCount(_ date: [UInt8]) -> Int {
         self.bytes.count + date.count + HPACKWriter.lengthFieldSpace
     }

@@ -2,8 +2,7 @@
 package enum HTTP2FieldSyntax {
     enum Role: Equatable {
         case other
-        /// The field describes the connection, for which HTTP/2 uses frames instead (RFC 9113
-        /// section 8.2.2).
+        /// The field describes the connection, for which HTTP/2 uses frames instead (RFC 9113 section 8.2.2).
         case connectionSpecific
         case cookie
         case host
@@ -11,8 +10,9 @@ package enum HTTP2FieldSyntax {
         case te
     }
 
-    /// Whether the name is a lower-case token, and the value has no control characters or
-    /// surrounding whitespace.
+    /// Returns whether the name is a lower-case token, and the value contains only valid characters.
+    ///
+    /// Control characters and surrounding whitespace are not valid.
     static func isValid(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         guard line.start < line.nameEnd,
             bytes.endOfToken(from: line.start, to: line.nameEnd) == line.nameEnd

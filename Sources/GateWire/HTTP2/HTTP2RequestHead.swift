@@ -1,45 +1,48 @@
 /// A decoder for request heads, as strict as the HTTP/1.1 parser (RFC 9113 sections 8.2, 8.3 and 9.1).
 ///
-/// It converts a CONNECT for a WebSocket to the equivalent HTTP/1.1 handshake, without the key (RFC
-/// 8441 section 5).
+/// A CONNECT request for a WebSocket is converted to the equivalent HTTP/1.1 handshake, without the
+/// key (RFC 8441 section 5).
 package struct HTTP2RequestHead {
-    /// The length of the body that follows.
+    /// The kind and the length of the body that follows the head.
     package enum Body: Equatable {
         case none
         case length(UInt64)
         /// A body of unknown length.
         case any
-        /// The bytes of a WebSocket, once it is open (RFC 8441 section 5).
+        /// The bytes of a WebSocket, sent once it is open (RFC 8441 section 5).
         case webSocket
     }
 
     package enum Fault: Error, Equatable {
-        /// A stream error (RFC 9113 section 8.1.1).
+        /// The head is malformed, which is a stream error (RFC 9113 section 8.1.1).
         case malformed
-        /// The head is well-formed, but gets an error response.
+        /// The head is well-formed, but the request gets an error response.
         case refused(MessageFault)
     }
 
-    /// The ranges of the values of the pseudo-header fields.
+    /// The range of the value of `:method`.
     private var method: Range<Int>?
+    /// The range of the value of `:scheme`.
     private var scheme: Range<Int>?
+    /// The range of the value of `:path`.
     private var path: Range<Int>?
+    /// The range of the value of `:authority`.
     private var authority: Range<Int>?
-    /// The value of `:protocol` in an extended CONNECT request (RFC 8441 section 4).
+    /// The range of the value of `:protocol` in an extended CONNECT request (RFC 8441 section 4).
     private var connectProtocol: Range<Int>?
     /// Whether the method is CONNECT, including extended CONNECT (RFC 8441).
     private var isConnect = false
     private var isWebSocket = false
     private var length: UInt64?
     private var hasHost = false
-    /// The number of `cookie` fields, which are parts of a single field.
+    /// The number of `cookie` fields, which together form a single field value.
     private var cookieCount = 0
 
     private init() {}
 
-    /// Converts a list to a head, which refers to the bytes of the list from then on.
+    /// Converts a list to a head, which then refers to the bytes of the list.
     ///
-    /// `endsStream` tells whether no body follows.
+    /// `endsStream` indicates whether no body follows.
     ///
     /// - Returns: The body that follows.
     package static func read(
@@ -52,7 +55,7 @@ package struct HTTP2RequestHead {
         var reading = Self()
         head.hasRequestLine = false
         head.fieldsStart = list.bytes.count
-        // The head takes the lines with their roles; see `HeaderList.reuseLines(of:)`.
+        // The head takes over the lines with their roles; see `HeaderList.reuseLines(of:)`.
         var lines = list.takeLines()
         try reading.take(&lines, in: list.bytes.span, into: &head)
         head.fields.exchangeLines(with: &lines)
@@ -68,7 +71,7 @@ package struct HTTP2RequestHead {
         return body
     }
 
-    /// Whether the method is `HEAD`; also works for incomplete lists.
+    /// Returns whether the method is `HEAD`; the list can be incomplete.
     package static func isHead(_ list: borrowing HeaderList) -> Bool {
         let bytes = list.bytes.span
         for line in list.lines where bytes.equals(":method", from: line.start, to: line.nameEnd) {
@@ -83,7 +86,7 @@ package struct HTTP2RequestHead {
         if head.fields.lines.count > limits.fields, head.fields.passedCount > limits.fields {
             return .tooManyFields
         }
-        // The head of a WebSocket was converted to a GET.
+        // The head of a WebSocket request was converted to a GET request.
         guard self.isConnect, !self.isWebSocket else { return nil }
         return self.connectProtocol == nil ? .unsupportedMethod : .unsupportedProtocol
     }
@@ -102,7 +105,7 @@ package struct HTTP2RequestHead {
         if index < lines.count { head.fieldsStart = lines[index].start }
         try self.begin(bytes, into: &head)
         while index < lines.count {
-            // A pseudo-header field here could contradict those that were already evaluated.
+            // A pseudo-header field here could contradict those that have already been evaluated.
             guard bytes[lines[index].start] != ASCII.colon else { throw .malformed }
             let passes = try self.take(field: lines[index], in: bytes)
             if !passes { lines[index].role = .hopByHop }
@@ -110,7 +113,9 @@ package struct HTTP2RequestHead {
         }
     }
 
-    /// Stores a pseudo-header field; only the host is forwarded as a field.
+    /// Stores a pseudo-header field, and returns its role.
+    ///
+    /// Only `:authority` is forwarded as a field, as `Host`.
     private mutating func take(
         _ line: FieldLine,
         in bytes: Span<UInt8>
@@ -186,7 +191,7 @@ package struct HTTP2RequestHead {
         return bytes.matches(name, from: scheme.lowerBound, to: scheme.upperBound)
     }
 
-    /// Returns the form of a path, or of `*` for `OPTIONS` (RFC 9113 section 8.3.1).
+    /// Returns the form of a target that is a path, or `*` for `OPTIONS` (RFC 9113 section 8.3.1).
     ///
     /// Other forms are rejected, because the next hop would interpret them differently.
     @inline(__always)
@@ -202,7 +207,7 @@ package struct HTTP2RequestHead {
             && head.method("OPTIONS", in: bytes) ? .asterisk : nil
     }
 
-    /// Evaluates a regular field.
+    /// Evaluates a field that is not a pseudo-header field.
     ///
     /// - Returns: Whether the field is forwarded.
     @inline(__always)
@@ -216,7 +221,7 @@ package struct HTTP2RequestHead {
             let isSpecific = HTTP2FieldSyntax.role(of: line, in: bytes) == .connectionSpecific
             guard !isSpecific else { throw .malformed }
         case .host:
-            // Neither `:authority` nor a `host` field in its place may be empty (RFC 9113 section 8.3.1).
+            // Neither `:authority` nor a `host` field in its place can be empty (RFC 9113 section 8.3.1).
             guard !self.hasHost, line.valueStart < line.valueEnd else { throw .malformed }
             self.hasHost = true
             if let authority = self.authority {
@@ -243,8 +248,8 @@ package struct HTTP2RequestHead {
     @inline(__always)
     private func body(endsStream: Bool) throws(Fault) -> Body {
         guard !self.isWebSocket else {
-            // The bytes of a WebSocket are not content, so they must not have a length (RFC 9110
-            // section 9.3.6).
+            // The bytes of a WebSocket are not content, so the request must not have a length (RFC
+            // 9110 section 9.3.6).
             guard self.length == nil else { throw .malformed }
             return .webSocket
         }
@@ -261,7 +266,7 @@ package struct HTTP2RequestHead {
         line.nameEnd - line.start == 6 && bytes.equals("cookie", from: line.start, to: line.nameEnd)
     }
 
-    /// Joins all `cookie` fields into one, as HTTP/1.1 requires (RFC 9113 section 8.2.3).
+    /// Joins all `cookie` fields into one field, as HTTP/1.1 requires (RFC 9113 section 8.2.3).
     private func joinCookies(
         of list: inout HeaderList,
         into head: inout RequestHead
@@ -287,14 +292,15 @@ package struct HTTP2RequestHead {
         head.fields.append(joined)
     }
 
-    /// Converts the head to an HTTP/1.1 handshake (RFC 6455 section 4.1): a GET, evaluated and
-    /// forwarded as usual.
+    /// Converts the head to an HTTP/1.1 handshake (RFC 6455 section 4.1).
+    ///
+    /// The resulting GET request is evaluated and forwarded as usual.
     private static func makeHandshake(of list: inout HeaderList, into head: inout RequestHead) {
         for index in head.fields.lines.indices {
             let line = head.fields.lines[index]
             let bytes = list.bytes.span
             if line.role == .contentType {
-                // A denial in the gRPC form has the status 200, which would open the WebSocket.
+                // A denial in gRPC form has the status 200, which would open the WebSocket.
                 head.fields.makeOther(at: index)
             } else if bytes.equals("sec-websocket-key", from: line.start, to: line.nameEnd) {
                 head.fields.drop(at: index)
@@ -310,8 +316,9 @@ package struct HTTP2RequestHead {
         head.methodEnd = list.lines[method].valueEnd
     }
 
-    /// The lines to append after those of the client; the first contains the method and is not a
-    /// field.
+    /// The lines to append to those of the client.
+    ///
+    /// The first line only provides the method, and is not forwarded as a field.
     private static let handshake: [(String, nameCount: Int, FieldRole)] = [
         (":method: GET\r\n", 7, .hopByHop), ("connection: upgrade\r\n", 10, .connection),
         ("upgrade: websocket\r\n", 7, .upgrade),

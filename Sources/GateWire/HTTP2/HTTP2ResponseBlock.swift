@@ -2,7 +2,7 @@
 package enum HTTP2ResponseBlock {
     /// Writes the head of a backend's response without its hop-by-hop fields (RFC 9110 section 7.6).
     ///
-    /// The block has at most as many bytes of names and values as the head.
+    /// The names and values in the block take up at most as many bytes as the head.
     package static func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -30,8 +30,7 @@ package enum HTTP2ResponseBlock {
 
     /// Writes the head that corresponds to a 101 response from the backend (RFC 8441 section 5).
     ///
-    /// `Sec-WebSocket-Accept` and `Upgrade` are omitted, because they belong to the HTTP/1.1
-    /// handshake.
+    /// `Sec-WebSocket-Accept` and `Upgrade` are omitted, because they belong to the HTTP/1.1 handshake.
     package static func writeTunnel(
         _ head: ResponseHead,
         facts: ResponseFacts,
@@ -47,8 +46,9 @@ package enum HTTP2ResponseBlock {
         }
     }
 
-    /// Whether a field is the gRPC status, which is in the head of a Trailers-Only response (gRPC
-    /// over HTTP/2).
+    /// Returns whether a field is the gRPC status, which a Trailers-Only response has in its head.
+    ///
+    /// See gRPC over HTTP/2, "Responses".
     static func isCallStatus(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         bytes.matches("grpc-status", from: line.start, to: line.nameEnd)
     }

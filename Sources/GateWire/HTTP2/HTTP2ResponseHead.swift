@@ -2,18 +2,19 @@
 package enum HTTP2ResponseHead {
     /// The length of the content that follows.
     package enum Content: Equatable {
-        /// No content, regardless of any length in the head: the response is to a `HEAD` request,
-        /// has the status 204 or 304, or ends the stream.
+        /// No content follows, whatever length the head states.
+        ///
+        /// The response is to a `HEAD` request, has the status 204 or 304, or ends the stream.
         case none
         case length(UInt64)
         /// Content of unknown length.
         case any
     }
 
-    /// Converts a list to a head, which refers to the bytes of the list from then on.
+    /// Converts a list to a head, which then refers to the bytes of the list.
     ///
-    /// `endsStream` tells whether nothing follows, and `answersHead` whether the request method was
-    /// `HEAD`.
+    /// `endsStream` indicates whether nothing follows, and `answersHead` whether the request method
+    /// was `HEAD`.
     ///
     /// - Returns: The content that follows.
     /// - Throws: The reason why the head is malformed, which is a stream error (RFC 9113 section 8.1.1).
@@ -30,7 +31,7 @@ package enum HTTP2ResponseHead {
             list.bytes.span.equals(":status", from: first.start, to: first.nameEnd)
         else { throw .http2 }
         let status = try self.status(first, in: list.bytes.span)
-        // The stream must not end without a final response, and HTTP/2 has no 101 (RFC 9113
+        // A stream must not end without a final response, and HTTP/2 has no status 101 (RFC 9113
         // sections 8.1 and 8.6).
         guard status >= 200 || (!endsStream && status != 101) else { throw .http2 }
         let length = try self.checkFields(list)
@@ -75,9 +76,9 @@ package enum HTTP2ResponseHead {
         return status
     }
 
-    /// Validates the fields.
+    /// Validates all fields except `:status`.
     ///
-    /// - Returns: The value of `content-length`.
+    /// - Returns: The value of `content-length`, or `nil` if there is no such field.
     private static func checkFields(
         _ list: borrowing HeaderList
     ) throws(MessageFault) -> UInt64? {
@@ -85,7 +86,7 @@ package enum HTTP2ResponseHead {
         guard list.isWellFormed else { throw .http2 }
         var length: UInt64?
         for line in list.lines.dropFirst() {
-            // `:status` is the only pseudo-header field, and precedes the other fields (RFC 9113
+            // `:status` is the only pseudo-header field, and precedes all other fields (RFC 9113
             // section 8.3.2).
             guard bytes[line.start] != ASCII.colon else { throw .http2 }
             switch HTTP2FieldSyntax.role(of: line, in: bytes) {

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A header list as a trailer section (RFC 9113 section 8.1).
+/// Header lists as trailer sections (RFC 9113 section 8.1).
 extension HeaderList {
     /// Whether HTTP/2 allows these fields in a trailer section.
     package var isTrailerSection: Bool {
@@ -14,10 +14,10 @@ extension HeaderList {
         return true
     }
 
-    /// Whether the fields may be forwarded in a trailer section.
+    /// Whether the fields can be forwarded in a trailer section.
     ///
-    /// None of them may have a role: fields that frame, route or identify a message are not allowed
-    /// (RFC 9110 section 6.5.1).
+    /// No field may have a role, because fields that frame, route or identify a message are not
+    /// allowed in a trailer section (RFC 9110 section 6.5.1).
     package var isForwardableTrailerSection: Bool {
         self.isTrailerSection && self.bytes.count <= ChunkedScanner.trailerLimit
             && self.lines.allSatisfy { $0.role == .other }
@@ -32,7 +32,7 @@ extension ByteBuffer {
         for line in list.lines { self.writeHeaderField(line, in: bytes) }
     }
 
-    /// Writes the last chunk of a chunked body, and any trailer fields (RFC 9112 section 7.1.2).
+    /// Writes the last chunk of a chunked body, followed by the trailer section (RFC 9112 section 7.1.2).
     package mutating func writeLastChunk(trailers: borrowing HeaderList) {
         self.writeStaticString("0\r\n")
         self.writeBytes(trailers.bytes)

@@ -1,15 +1,16 @@
 package import NIOCore
 
-/// The content of a PROXY protocol header, which precedes the first byte of a connection.
+/// The content of a PROXY protocol header, which precedes all other bytes of a connection.
 package enum ProxyHeader: Equatable, Sendable {
-    /// The proxy's own connection (such as a health check), or that of a client without an address;
-    /// the peer address is used.
+    /// The connection is the proxy's own, such as a health check, or the client has no address.
+    ///
+    /// The peer address of the connection is used.
     case own
-    /// A connection from a client through the proxy.
+    /// The connection is from a client with this address.
     case client(SocketAddress)
 }
 
-/// The reason why a PROXY protocol header is rejected; the text is written to the log.
+/// The reason why a PROXY protocol header is rejected; the raw value is written to the log.
 package enum ProxyHeaderFault: String, Error, Equatable, Sendable {
     case missing = "the header is missing"
     case tooLong = "the header is too long"
@@ -19,21 +20,21 @@ package enum ProxyHeaderFault: String, Error, Equatable, Sendable {
     case tooShortForAddresses = "the header is too short for its addresses"
 }
 
-/// A parser for the PROXY protocol, version 1 (a line of text) and 2 (binary).
+/// A parser for version 1 (a line of text) and version 2 (binary) of the PROXY protocol.
 ///
 /// Section numbers in comments refer to HAProxy's proxy-protocol.txt. The parser is stateless,
 /// because a header is short and nearly always complete in the first read.
 package enum ProxyHeaderParser {
     package enum Progress: Equatable, Sendable {
-        /// The bytes are the start of a header, or empty.
+        /// The bytes are the start of a header, or there are none yet.
         case incomplete
         case complete(ProxyHeader, length: Int)
-        /// The bytes are not a header; the connection does not use the protocol.
+        /// The bytes are not a header, so the connection does not use the PROXY protocol.
         case absent
         case refused(ProxyHeaderFault)
     }
 
-    /// The maximum size of a version 1 line, in bytes, including CR LF (section 2.1).
+    /// The maximum size of a version 1 header, in bytes, including CR LF (section 2.1).
     static let longestLine = 107
     /// The maximum size of a version 2 header, in bytes.
     ///
@@ -75,7 +76,7 @@ package enum ProxyHeaderParser {
     }
 }
 
-/// Version 1 (section 2.1).
+/// Parsing of version 1 (section 2.1).
 extension ProxyHeaderParser {
     private static func line(_ bytes: Span<UInt8>) throws(ProxyHeaderFault) -> Progress {
         var end = Self.lineStart.count
@@ -119,7 +120,7 @@ extension ProxyHeaderParser {
     }
 }
 
-/// Version 2 (section 2.2).
+/// Parsing of version 2 (section 2.2).
 extension ProxyHeaderParser {
     private static let fixedLength = 16
 
@@ -129,7 +130,7 @@ extension ProxyHeaderParser {
         case ipv6
         case unix
 
-        /// The size of both addresses and both ports, in bytes, if there are any.
+        /// The total size in bytes of the two addresses and ports.
         var length: Int {
             switch self {
             case .unspecified: 0
@@ -139,8 +140,9 @@ extension ProxyHeaderParser {
             }
         }
 
-        /// Creates a family from the byte for the address family and the transport; fails for undefined values, which
-        /// must be rejected.
+        /// Creates a family from the byte that states the address family and the transport protocol.
+        ///
+        /// Fails for undefined values, which must be rejected.
         init?(_ byte: UInt8) {
             switch byte {
             case 0x00: self = .unspecified
@@ -164,7 +166,7 @@ extension ProxyHeaderParser {
         let rest = Int(bytes[14]) << 8 | Int(bytes[15])
         let length = Self.fixedLength + rest
         guard length <= Self.longestBinary else { throw .tooLong }
-        // With LOCAL, the address block is ignored, including its family.
+        // With the command LOCAL, the address block is ignored, including its family.
         var family = Family.unspecified
         if !isLocal {
             guard let stated = Family(bytes[13]) else { throw .unknownFamily }

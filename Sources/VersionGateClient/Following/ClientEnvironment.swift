@@ -19,7 +19,7 @@ struct ClientEnvironment: Sendable {
         share: { Double.random(in: 0..<1) }
     )
 
-    /// Runs `body`, and throws `URLError.timedOut` after the given number of seconds.
+    /// Returns the result of `body`, or throws `URLError.timedOut` after the given number of seconds.
     func within<Result: Sendable>(
         _ seconds: TimeInterval,
         _ body: @escaping @Sendable () async throws -> Result

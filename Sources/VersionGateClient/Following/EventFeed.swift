@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Reads the event stream while there are subscribers, and reconnects when it is lost.
+/// Reads the event stream while there are subscribers, and reconnects when the connection is lost.
 struct EventFeed: Sendable {
     /// The time without data, in seconds, after which a stream is considered dead; the gate sends a
     /// heartbeat every 15 s.
@@ -77,12 +77,12 @@ struct EventFeed: Sendable {
                 }
             }
         } catch {
-            // A lost connection ends the stream, too.
+            // A lost connection also ends the stream.
         }
         return ending
     }
 
-    /// Returns how the attempt ended if the response is not an event stream; `nil` if it is one.
+    /// Returns how the attempt ended; `nil` if the response is an event stream.
     private static func refusal(_ response: HTTPURLResponse) -> Reconnection.Ending? {
         if response.statusCode == 200, response.mediaType == "text/event-stream" { return nil }
         guard [429, 503].contains(response.statusCode), let seconds = response.retryAfter

@@ -31,7 +31,7 @@ struct GateEndpoints: Sendable {
         return StatusResult(response, body, knownTag: knownTag)
     }
 
-    /// Requests the event stream; `nil` if the base URL is not a valid HTTP URL.
+    /// Creates a request for the event stream; `nil` if the base URL is not a valid HTTP URL.
     func events(lastID: String?) -> Transfer? {
         guard var request = self.request(for: "events", []) else { return nil }
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
@@ -58,8 +58,8 @@ struct GateEndpoints: Sendable {
         return request
     }
 
-    /// Percent-encodes all characters except unreserved ones and slashes (RFC 3986 sections 2.3 and
-    /// 3.4).
+    /// Returns a string with all characters percent-encoded except unreserved characters and slashes
+    /// (RFC 3986 sections 2.3 and 3.4).
     private static func queryEncoded(_ text: String) -> String {
         let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
         let allowed = CharacterSet(charactersIn: unreserved)
@@ -77,7 +77,7 @@ enum StatusResult: Equatable {
     /// or proxy that was reached without the gate.
     case foreign
 
-    /// Parses the response to a request with this tag in `If-None-Match`.
+    /// Parses the response to a request with `knownTag` in `If-None-Match`.
     init(_ response: HTTPURLResponse, _ body: Data, knownTag: String?) {
         switch response.statusCode {
         case 304 where knownTag != nil:

@@ -25,7 +25,7 @@ struct Reconnection {
         var isLost: Bool
     }
 
-    /// The default delay, in seconds, if the gate has not sent one.
+    /// The delay, in seconds, until the gate sends another delay.
     static let usualRetry: TimeInterval = 3
     /// The maximum delay, in seconds, before jitter is added.
     static let longestDelay: TimeInterval = 150

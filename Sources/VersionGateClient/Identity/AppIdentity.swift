@@ -21,7 +21,7 @@ public struct AppIdentity: Sendable, Hashable {
     public var channel: String?
     /// The version of the operating system, such as `16.4`.
     ///
-    /// It lets the gate avoid sending users to an update that does not run on the device.
+    /// With this value, the gate does not send users to an update that does not run on the device.
     public var systemVersion: String?
     /// A stable identifier of the device, which keeps rollout decisions about the device
     /// consistent.
@@ -130,7 +130,8 @@ public struct AppIdentity: Sendable, Hashable {
         }
     }
 
-    /// Rejects control characters, such as line breaks, which would start another header.
+    /// Returns whether a value is not empty and contains only printable ASCII characters; a line break
+    /// would start another header.
     private static func canBeSent(_ value: String) -> Bool {
         !value.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// The prompt has no texts of its own: if the operator provides none, the app has to provide them.
 public struct UpdatePrompt: Sendable, Hashable, Identifiable {
-    /// The update.
+    /// The recommended or required update.
     public let update: Update
     /// Whether the user may continue without the update.
     ///
@@ -44,13 +44,13 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
         "\(self.isDismissible ? "recommended" : "required") \(self.update.offeredVersion)"
     }
 
-    /// The title.
+    /// The title from the operator; `nil` if there is none.
     public var title: String? { self.update.title }
 
-    /// The message for the user.
+    /// The message from the operator for the user; `nil` if there is none.
     public var message: String? { self.update.message }
 
-    /// The label of the store button.
+    /// The label of the store button; `nil` if there is no label, or no button should be shown.
     public var button: String? { self.storeURL == nil ? nil : self.update.button }
 
     /// The target of the store button; `nil` if no button should be shown, for example because the device's OS is too

@@ -5,7 +5,7 @@ import Foundation
 /// The facts are the metadata of a `google.rpc.ErrorInfo` in `grpc-status-details-bin`, a
 /// `google.rpc.Status`. Only the necessary subset of Protocol Buffers is supported.
 enum CallDetails {
-    /// Parses the header; `nil` if it is not from a gate.
+    /// Returns the metadata in the header; `nil` if the header is not from a gate.
     static func metadata(_ field: String) -> [String: String]? {
         let missing = (4 - field.utf8.count % 4) % 4
         let padded = field + String(repeating: "=", count: missing)

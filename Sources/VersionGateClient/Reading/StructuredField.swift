@@ -48,7 +48,7 @@ struct StructuredField: Equatable {
 }
 
 extension StructuredField.BareItem {
-    /// The text of a String or a Display String.
+    /// The value of a String or a Display String; `nil` for other types.
     var text: String? {
         switch self {
         case .string(let text), .displayString(let text): text
@@ -56,7 +56,7 @@ extension StructuredField.BareItem {
         }
     }
 
-    /// The value of a non-negative Integer, in seconds.
+    /// The value of a non-negative Integer, in seconds; `nil` for other items.
     var seconds: TimeInterval? {
         guard case .integer(let seconds) = self, seconds >= 0 else { return nil }
         return TimeInterval(seconds)
@@ -89,14 +89,14 @@ private struct Reader {
         self.rest = self.rest.drop { $0 == 0x20 || andTabs && $0 == 0x09 }
     }
 
-    /// Consumes and returns the next bytes, up to the first one that is not accepted.
+    /// Consumes and returns the next bytes, up to the first byte that is not accepted.
     private mutating func run(while isAccepted: (UInt8) -> Bool) -> String {
         let accepted = self.rest.prefix(while: isAccepted)
         self.rest = self.rest[accepted.endIndex...]
         return String(decoding: accepted, as: UTF8.self)
     }
 
-    /// Section 4.2.1, with the whitespace handling of 4.2.
+    /// Parses a List (section 4.2.1), with the whitespace handling of section 4.2.
     mutating func list() -> [StructuredField.Member]? {
         var members: [StructuredField.Member] = []
         self.skipSpaces()
@@ -116,7 +116,7 @@ private struct Reader {
         self.skip(UInt8(ascii: "(")) ? self.innerList() : self.item().map { .item($0) }
     }
 
-    /// Section 4.2.1.2.
+    /// Parses an Inner List (section 4.2.1.2).
     private mutating func innerList() -> StructuredField.Member? {
         var items: [Item] = []
         while true {
@@ -130,13 +130,13 @@ private struct Reader {
         }
     }
 
-    /// Section 4.2.3.
+    /// Parses an Item (section 4.2.3).
     private mutating func item() -> Item? {
         guard let value = self.bareItem(), let parameters = self.parameters() else { return nil }
         return Item(value: value, parameters: parameters)
     }
 
-    /// Section 4.2.3.2.
+    /// Parses Parameters (section 4.2.3.2).
     private mutating func parameters() -> [String: BareItem]? {
         var parameters: [String: BareItem] = [:]
         while self.skip(UInt8(ascii: ";")) {
@@ -157,7 +157,7 @@ private struct Reader {
         return parameters
     }
 
-    /// Section 4.2.3.1.
+    /// Parses a bare item (section 4.2.3.1).
     private mutating func bareItem() -> BareItem? {
         if self.skip(UInt8(ascii: "\"")) { return self.string() }
         if self.skip(UInt8(ascii: ":")) { return self.byteSequence() }
@@ -169,7 +169,7 @@ private struct Reader {
         return first == UInt8(ascii: "*") || Self.isLetter(first) ? self.token() : nil
     }
 
-    /// Section 4.2.4.
+    /// Parses an Integer or a Decimal (section 4.2.4).
     private mutating func number() -> BareItem? {
         let sign: Int64 = self.skip(UInt8(ascii: "-")) ? -1 : 1
         let whole = self.run(while: Self.isDigit)
@@ -182,7 +182,7 @@ private struct Reader {
         return Double("\(whole).\(fraction)").map { .decimal(Double(sign) * $0) }
     }
 
-    /// Section 4.2.5.
+    /// Parses a String (section 4.2.5).
     private mutating func string() -> BareItem? {
         var text: [UInt8] = []
         while let byte = self.rest.popFirst() {
@@ -202,7 +202,7 @@ private struct Reader {
         return nil
     }
 
-    /// Section 4.2.6.
+    /// Parses a Token (section 4.2.6).
     private mutating func token() -> BareItem? {
         let others = Set("!#$%&'*+-.^_`|~:/".utf8)
         return .token(
@@ -210,7 +210,7 @@ private struct Reader {
         )
     }
 
-    /// Section 4.2.7.
+    /// Parses a Byte Sequence (section 4.2.7).
     private mutating func byteSequence() -> BareItem? {
         let others = Set("+/=".utf8)
         let text = self.run { Self.isLetter($0) || Self.isDigit($0) || others.contains($0) }
@@ -220,19 +220,19 @@ private struct Reader {
         return Data(base64Encoded: padded).map { .bytes($0) }
     }
 
-    /// Section 4.2.8.
+    /// Parses a Boolean (section 4.2.8).
     private mutating func boolean() -> BareItem? {
         if self.skip(UInt8(ascii: "1")) { return .boolean(true) }
         return self.skip(UInt8(ascii: "0")) ? .boolean(false) : nil
     }
 
-    /// Section 4.2.9.
+    /// Parses a Date (section 4.2.9).
     private mutating func date() -> BareItem? {
         guard case .integer(let seconds)? = self.number() else { return nil }
         return .date(seconds)
     }
 
-    /// Section 4.2.10.
+    /// Parses a Display String (section 4.2.10).
     private mutating func displayString() -> BareItem? {
         guard self.skip(UInt8(ascii: "\"")) else { return nil }
         var text: [UInt8] = []

@@ -15,7 +15,7 @@ public struct Denial: Sendable, Hashable {
     /// The status code of the response: 426 or 503, unless the operator configured a different one.
     public var status: Int
     /// The number of seconds after which the request may be retried (RFC 9110 section 10.2.3);
-    /// `nil` if it remains denied until the app is updated.
+    /// `nil` if the request remains denied until the app is updated.
     public var retryAfter: TimeInterval?
 
     /// Whether the denial is a brownout: a temporary denial before the build's support ends.
@@ -27,7 +27,7 @@ public struct Denial: Sendable, Hashable {
 
 /// The error for a request that the gate denied.
 public struct GateDenied: Error, Sendable, Hashable, LocalizedError {
-    /// The denial.
+    /// The denial that the gate sent.
     public var denial: Denial
 
     /// The title from the operator.

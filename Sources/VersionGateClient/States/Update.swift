@@ -37,7 +37,7 @@ public struct Update: Sendable, Hashable, Codable {
     /// Creates an update without texts.
     public init() {}
 
-    /// The version that identifies the update; empty if the gate names none.
+    /// The version that identifies the update; empty if the gate sends no version.
     var offeredVersion: String { self.latestVersion ?? self.minimumVersion ?? "" }
 }
 
@@ -51,9 +51,9 @@ public struct MaintenanceWindow: Sendable, Hashable, Codable {
     public var button: String?
     /// The URL of a page about the maintenance window; `nil` if the operator provides none.
     public var storeURL: URL?
-    /// The start, if it is known.
+    /// The start of the window; `nil` if it is unknown.
     public var from: Date?
-    /// The end, if it is known.
+    /// The end of the window; `nil` if it is unknown.
     public var until: Date?
     /// The rule that decided, for error reports.
     public var rule: String?

@@ -52,7 +52,7 @@ struct StoredState: Codable, Equatable {
         guard let seconds = update.snoozeSeconds,
             let begin = self.snoozes[update.offeredVersion]
         else { return false }
-        // If the clock was set back, the snooze does not last longer.
+        // A snooze ends if the clock is set back to before its start.
         return begin <= now && now < begin + seconds
     }
 

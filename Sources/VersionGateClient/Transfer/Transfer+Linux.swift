@@ -7,7 +7,9 @@
     /// Foundation on Linux has no `AsyncBytes` and no task delegates that receive data in chunks.
     /// Each transfer therefore creates its own session with the configuration of the app's session.
     extension Transfer {
-        /// Sends the request, which is cancelled when the stream is no longer read.
+        /// Sends the request, and returns the parts of the response.
+        ///
+        /// The request is cancelled when the stream is no longer read.
         func parts() -> Parts {
             Parts { continuation in
                 let receiver = TransferReceiver(continuation)

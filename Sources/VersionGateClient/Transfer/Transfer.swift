@@ -48,7 +48,9 @@ struct Transfer: Sendable {
 
 #if !canImport(FoundationNetworking)
     extension Transfer {
-        /// Sends the request, which is cancelled when the stream is no longer read.
+        /// Sends the request, and returns the parts of the response.
+        ///
+        /// The request is cancelled when the stream is no longer read.
         func parts() -> Parts {
             Parts { continuation in
                 let task = Task {

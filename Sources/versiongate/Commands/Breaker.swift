@@ -2,12 +2,13 @@ import ArgumentParser
 import GateAdmin
 import GateSystem
 
-/// Shows the rules for which the circuit breaker of a running gate has tripped, and resets the
+/// Shows the rules for which the circuit breaker of a running gate has tripped, or resets the
 /// breaker.
 struct BreakerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "breaker",
-        abstract: "Shows the rules for which the circuit breaker has tripped, or resets it.",
+        abstract:
+            "Shows the rules for which the circuit breaker has tripped, or resets the breaker.",
         subcommands: [Show.self, Reset.self],
         defaultSubcommand: Show.self
     )
@@ -31,7 +32,8 @@ struct BreakerCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints the rules for which the breaker has tripped, and the watched rules."
+            abstract:
+                "Prints the rules for which the breaker has tripped, and the rules it watches."
         )
 
         @OptionGroup var gate: RunningGate
@@ -41,7 +43,8 @@ struct BreakerCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ends all trips, so that rules enforce again, and prints the breaker's state."
+            abstract:
+                "Ends all trips so that the rules enforce again, and prints the breaker's state."
         )
 
         @OptionGroup var gate: RunningGate

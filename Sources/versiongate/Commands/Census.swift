@@ -22,7 +22,8 @@ struct CensusShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract:
-            "Prints requests and devices by app, platform, channel, version, build and OS version.",
+            "Prints request and device counts by app, platform, channel, version, build and "
+            + "OS version.",
         discussion: """
             The gate may be running; it writes its counts every few seconds. Device counts are \
             estimates with an error of about one percent; request counts are exact.
@@ -33,7 +34,7 @@ struct CensusShow: ParsableCommand {
     @OptionGroup var fleet: FleetFlags
     @Option(help: "The period to report, up to now, such as 90m, 24h or 7d (default 24h).")
     var since = "24h"
-    @Flag(help: "Print everything as JSON.")
+    @Flag(help: "Print the report as JSON.")
     var json = false
 
     func run() throws {
@@ -92,8 +93,9 @@ extension FleetFlags {
 struct CensusPurge: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Deletes all counted requests and devices, and overwrites their data.",
-        discussion: "A running gate keeps counts of the last few seconds and continues to count."
+        abstract: "Deletes all request and device counts, and overwrites their data.",
+        discussion:
+            "A running gate keeps the counts of the last few seconds, and continues to count."
     )
 
     @OptionGroup var place: CensusFolderOption
@@ -116,17 +118,19 @@ struct CensusFolderOption: ParsableArguments {
     )
     var state: String?
 
-    /// Returns the folder; prints an error and exits if neither the option nor the environment
-    /// specifies one.
+    /// Returns the path of the folder; prints an error and exits if neither the option nor the
+    /// environment specifies the path.
     func path() throws -> String {
         guard let path = self.state ?? Settings[\.stateDir].name.environmentValue else {
-            try StandardError.fail("versiongate: --state is required: pass the state directory")
+            try StandardError.fail(
+                "versiongate: --state is required: pass the path of the state directory"
+            )
         }
         return path
     }
 
-    /// Runs `body` on the census in the folder; prints an error and exits if the census cannot be
-    /// used.
+    /// Returns the result of `body` for the census in the folder; prints an error and exits if the
+    /// census cannot be used.
     func open<Value>(
         _ body: (CensusStore) throws(CensusStore.Failure) -> Value
     ) throws -> Value {
@@ -142,10 +146,10 @@ struct CensusFolderOption: ParsableArguments {
 /// The options of a census query: the folder and the output format.
 struct CensusOptions: ParsableArguments {
     @OptionGroup var place: CensusFolderOption
-    @Flag(help: "Print everything as JSON.")
+    @Flag(help: "Print the report as JSON.")
     var json = false
 
-    /// Reads the census and prints the report made from it.
+    /// Prints the report that `report` creates from the census.
     func answer(
         _ report: (CensusStore) throws(CensusStore.Failure) -> some Encodable
             & CustomStringConvertible

@@ -10,11 +10,11 @@ struct Check: ParsableCommand {
         abstract:
             "Checks rules: exits with 0, or prints each error as file:line:col: message and exits with 1.",
         discussion: """
-            A finding that makes a gate reject the rules at startup is an error; with --against, \
-            so is one that makes a running gate reject them. Probable mistakes are warnings; \
-            --strict turns them into errors.
+            Findings that make a gate reject the rules at startup are errors. With --against, \
+            findings that make a running gate reject the rules are errors too. Probable mistakes \
+            are warnings; --strict turns them into errors.
 
-            If 'rules' in a file is a path, the file is a test suite, and its tests are run.
+            A file in which 'rules' is a path is a test suite. The command runs its tests.
             """
     )
 
@@ -30,16 +30,16 @@ struct Check: ParsableCommand {
             "YAML or JSON files or directories, each a separate rule set; - is standard input."
     )
     var paths: [String]
-    @Option(help: "The active rules: report what a running gate would reject in the change.")
+    @Option(help: "The active rules; changes to them that a running gate would reject are errors.")
     var against: String?
     @Option(
         help:
-            "A backend that routes can select; repeatable. Without it, backend names are not checked."
+            "A backend name that routes can use; repeatable (default: names are not checked)."
     )
     var backend: [String] = []
     @Flag(help: "Check the rules for a gate with --decide-listen.")
     var gateways = false
-    @Option(help: "text, json, github (workflow annotations) or sarif (default: text).")
+    @Option(help: "Format: text, json, github (workflow annotations) or sarif (default: text).")
     var format: Format?
     @Flag(help: "The same as --format json.")
     var json = false
@@ -47,9 +47,11 @@ struct Check: ParsableCommand {
     var strict = false
 
     func validate() throws {
-        guard !self.paths.isEmpty else { throw ValidationError("no path was given") }
+        guard !self.paths.isEmpty else {
+            throw ValidationError("no path was given: pass a rules file or directory")
+        }
         guard self.paths.count == 1 || self.against == nil else {
-            throw ValidationError("--against takes one path; check the others without it")
+            throw ValidationError("--against works with one path; check other paths separately")
         }
         guard self.paths.count(where: { $0 == PathCheck.standardInput }) <= 1 else {
             throw ValidationError("- is given twice, but standard input can be read only once")

@@ -2,7 +2,7 @@ import ArgumentParser
 import GatePolicy
 import GateRules
 
-/// Parses values given as options.
+/// The parser for values of options.
 enum CommandOption {
     /// Returns the parsed value of an option; if it is invalid, prints an error and exits.
     static func parse<Value>(
@@ -18,14 +18,16 @@ enum CommandOption {
     }
 }
 
-/// Parses times given as options.
+/// The parser for times and durations in options.
 enum CommandTime {
-    /// Parses a time; returns `nil` if the option was not given.
+    /// Returns the parsed time; `nil` if the option was not given.
     static func parse(_ text: String?, flag: String) throws -> Timestamp? {
         try text.map { try CommandOption.parse($0, flag: flag, Timestamp.init(parsing:)) }
     }
 
-    /// Returns the end of a lifetime such as `48h`, which is at most 30 days.
+    /// Returns the end of a lifetime such as `48h` that starts at `now`.
+    ///
+    /// If the lifetime is shorter than 1 second or longer than 30 days, prints an error and exits.
     static func end(
         ofLifetime text: String,
         from now: Timestamp,

@@ -9,12 +9,12 @@ struct Diff: ParsableCommand {
         abstract:
             "Shows which rules and notices changed, and which clients get a different decision.",
         discussion: """
-            The report lists each changed rule and notice with its changes and their effect.
+            The report lists each changed rule and notice, with the changes and their effects.
 
             The command evaluates unidentified clients, and every kind of client that either rule \
             set distinguishes by app, platform, channel, OS version, build, request or version \
-            (the versions in the rules and their neighbors). It does so for the current time and \
-            for every future date in the rules.
+            (the versions in the rules and their neighbors). It evaluates these clients for the \
+            current time and for every future date in the rules.
             """
     )
 

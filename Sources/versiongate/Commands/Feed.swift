@@ -4,7 +4,7 @@ import GatePolicy
 import GateRules
 import GateSystem
 
-/// Commands that work with feeds.
+/// Checks the feeds of a rules file.
 struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks the feeds of a rules file.",
@@ -12,15 +12,15 @@ struct Feed: ParsableCommand {
     )
 }
 
-/// Polls each feed once, and prints what it contributes to the rules.
+/// Polls each feed once, and prints the data that the feed contributes to the rules.
 struct FeedCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Polls each feed once and prints what it would add to the rules.",
         discussion: """
-            The rules, including the data from the feeds, are then checked and tested just as \
-            serve does. The command exits with 0, or prints every failed feed and every error as \
-            file:line:col: message and exits with 1. For each rule with holdUntilInStore, the \
+            The command then checks and tests the rules, including the data from the feeds, in \
+            the same way as serve. It exits with 0, or prints every failed feed and every error \
+            as file:line:col: message and exits with 1. For each rule with holdUntilInStore, the \
             output shows which versions the stores have and when the rule starts.
             """
     )
@@ -47,7 +47,7 @@ struct FeedCheck: AsyncParsableCommand {
             let definition = loaded.definition
             for answer in answers where answer.contribution != nil && answer.feed.makesRules {
                 guard loaded.rules(ofFeed: answer.feed.id).isEmpty else { continue }
-                print("feed '\(answer.feed.id)' adds no rule at the moment")
+                print("feed '\(answer.feed.id)' currently adds no rules")
             }
             let failed = answers.filter { $0.failure != nil }.map { "'\($0.feed.id)'" }
             let verdict =

@@ -5,7 +5,7 @@ import GateRecords
 import GateRules
 import GateSystem
 
-/// Suggestions for floors.
+/// Suggests floors based on the census.
 struct FloorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "floor",
@@ -17,8 +17,8 @@ struct FloorCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Suggests the highest minimum that denies at most a given share of devices.",
             discussion: """
-                A floor newly denies devices that the active rules allow and that send a lower \
-                version; only devices seen in the last --days are counted. If the share of devices \
+                A floor newly denies the devices that the active rules allow and that send a lower \
+                version. Only devices seen in the last --days are counted. If the share of devices \
                 below a higher floor falls steadily, the report predicts the day from which that \
                 floor is within the limit; see docs/census.md.
                 """
@@ -60,7 +60,7 @@ struct FloorCommand: ParsableCommand {
     }
 }
 
-/// Suggestions for blocking single builds.
+/// Suggests single builds to block.
 struct BlockedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "blocked",
@@ -73,9 +73,9 @@ struct BlockedCommand: ParsableCommand {
             abstract:
                 "Lists builds with far more requests or failures than neighboring builds.",
             discussion: """
-                For each build, the output includes the line for the rules file that blocks it. \
-                Review it before use: a build may send more requests because it has more features, \
-                and failures may come from the backend.
+                For each build, the output includes the line for the rules file that blocks the \
+                build. Review each build before you block it: it may send more requests because \
+                it has more features, and failures may come from the backend.
                 """
         )
 

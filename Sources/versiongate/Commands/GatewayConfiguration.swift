@@ -2,20 +2,21 @@ import ArgumentParser
 import CGatewayPages
 import GateProxy
 
-/// A gateway's configuration for authorization requests, from its page in `docs/gateways`.
+/// The configuration with which a gateway sends authorization requests, from the gateway's page in
+/// `docs/gateways`.
 ///
 /// `make gateways` runs the configurations in these pages with the real gateways.
 enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
     case nginx, traefik, caddy, envoy, haproxy
 
-    /// The addresses in the pages.
+    /// The addresses in a configuration; the defaults are the addresses in the pages.
     struct Addresses {
         var gate = "127.0.0.1:8090"
         var backend = "127.0.0.1:8081"
         var listen = "127.0.0.1:8080"
     }
 
-    /// The names of the files in the order in which they are printed.
+    /// The names of the configuration files, in output order.
     private var names: [String] {
         switch self {
         case .nginx: ["nginx.conf", "versiongate.conf"]
@@ -38,13 +39,13 @@ enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// Returns the names and contents of the files.
+    /// Returns the names and contents of the configuration files.
     func files(_ addresses: Addresses) -> [(name: String, text: String)] {
         let page = self.page
         return self.names.map { ($0, Self.block($0, of: page, addresses)) }
     }
 
-    /// Returns the files as one text, each under a comment with its name.
+    /// Returns the configuration files as one string, each preceded by a comment with its name.
     func text(_ addresses: Addresses) -> String {
         self.files(addresses).map { name, text in
             let comment = name.hasSuffix(".lua") ? "--" : "#"
@@ -54,7 +55,7 @@ enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
 
     /// Returns the page's code block for a file, with the addresses replaced.
     ///
-    /// In Envoy's file, an address consists of two keys.
+    /// Envoy's configuration splits an address into two keys.
     private static func block(_ name: String, of page: String, _ addresses: Addresses) -> String {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         let start = lines.firstIndex { $0.hasPrefix("```") && $0.hasSuffix(" \(name)") }
@@ -74,7 +75,7 @@ enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
                     with: "address: \(newHost), port_value: \(newPort) "
                 )
             }
-            // Caddy's address for clients contains only the port.
+            // In the Caddyfile, the address for clients consists of the port only.
             let port = Self.parts(addresses.listen).port
             text = text.replacing("http://:8080 ", with: "http://:\(port) ")
             return text + "\n"

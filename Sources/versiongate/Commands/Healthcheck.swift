@@ -9,7 +9,7 @@ struct Healthcheck: AsyncParsableCommand {
         discussion: """
             The command requests /-/healthy from the admin listener if --admin or \
             VERSIONGATE_ADMIN_LISTEN is set. Otherwise it requests /.versiongate/status without \
-            TLS. This fails if --client-endpoints is false or the gate only accepts TLS. An \
+            TLS, which fails if --client-endpoints is false or the gate accepts only TLS. An \
             unavailable backend does not make the gate unhealthy.
             """
     )
@@ -73,7 +73,7 @@ struct Healthcheck: AsyncParsableCommand {
     }
 
     /// Returns the address to connect to: the loopback address for a gate that listens on all
-    /// addresses.
+    /// addresses, otherwise `listen`; `nil` if `listen` contains no port.
     static func reachable(_ listen: String) -> String? {
         guard let colon = listen.lastIndex(of: ":"), UInt16(listen[colon...].dropFirst()) != nil
         else { return nil }

@@ -12,9 +12,9 @@ struct ImpactCommand: ParsableCommand {
         abstract:
             "Shows which clients in a gate's census would be denied by new rules, and which would be allowed.",
         discussion: """
-            The gate's census is evaluated with both rule sets: see docs/census.md. The current \
-            rules are the last good rules in the gate's state directory, or those given with \
-            --current.
+            The command evaluates the clients in the gate's census with both rule sets; see \
+            docs/census.md. The current rules are the last good rules in the gate's state \
+            directory, or the rules given with --current.
             """
     )
 
@@ -30,7 +30,7 @@ struct ImpactCommand: ParsableCommand {
             "The time for which to evaluate the new rules, such as the start of a floor (default: now)."
     )
     var at: String?
-    @Flag(help: "Print everything as JSON.")
+    @Flag(help: "Print the report as JSON.")
     var json = false
 
     func run() throws {

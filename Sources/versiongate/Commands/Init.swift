@@ -8,10 +8,10 @@ struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes a commented rules file for one app on iOS and Android.",
         discussion: """
-            With --beside, it prints the configuration for a gateway that sends the gate an \
-            authorization request for each client request, or writes it to the directory of \
-            --into. The configuration uses TLS on port 8443 with cert.pem and key.pem; see \
-            docs/gateways.
+            With --beside, the command prints the configuration for a gateway that sends the gate \
+            an authorization request for each client request. With --into, it writes the \
+            configuration to a directory instead. The configuration uses TLS on port 8443 with \
+            cert.pem and key.pem; see docs/gateways.
             """
     )
 
@@ -65,7 +65,7 @@ struct Init: ParsableCommand {
 
     private func write(_ text: String, to path: String) throws {
         do {
-            // If the file were checked before the write, one created in between would be overwritten.
+            // A check before the write would not protect a file created between the check and the write.
             let options: Data.WritingOptions = self.force ? .atomic : .withoutOverwriting
             try Data(text.utf8).write(to: URL(filePath: path), options: options)
         } catch let error as CocoaError where error.code == .fileWriteFileExists {

@@ -12,8 +12,8 @@ struct KeptRules: ParsableArguments {
         try Self.load(self.rules, or: place, flag: "--rules")
     }
 
-    /// Loads the rules from a file or folder or, without one, the last good rules in the state
-    /// folder.
+    /// Loads the rules in the file or folder at `path`, or the last good rules in the state folder if
+    /// `path` is `nil`.
     ///
     /// Prints the errors and exits if the rules cannot be loaded.
     static func load(_ path: String?, or place: CensusFolderOption, flag: String) throws
@@ -29,7 +29,7 @@ struct KeptRules: ParsableArguments {
         let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
         guard let texts else {
             try StandardError.fail(
-                "versiongate: no last good rules in the state directory; use \(flag)"
+                "versiongate: no last good rules in the state directory; pass the rules with \(flag)"
             )
         }
         return try RulesFileErrors.reported { () throws(RulesFileErrors) in
@@ -39,7 +39,7 @@ struct KeptRules: ParsableArguments {
 }
 
 extension RulesFileErrors {
-    /// Runs `body`; prints the errors and exits if the rules are invalid.
+    /// Returns the result of `body`; prints the errors and exits if the rules are invalid.
     static func reported<Value>(
         _ body: () throws(RulesFileErrors) -> Value
     ) throws -> Value {

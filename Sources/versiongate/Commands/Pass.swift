@@ -9,10 +9,10 @@ struct PassCommand: ParsableCommand {
         commandName: "pass",
         abstract: "Prints a signed header with which a client passes even if the rules deny it.",
         discussion: """
-            For App Review, test devices and support. The client, or a proxy next to it, adds the \
-            header to its requests. A gate with the same secret file (--preview-secret-file) \
-            accepts the header until it expires, or until its ID is listed under revokedPasses in \
-            the rules. The ID and the expiry are printed to standard error.
+            Use passes for App Review, test devices and support. The client, or a proxy that it \
+            uses, adds the header to its requests. A gate with the same secret file \
+            (--preview-secret-file) accepts the header until it expires, or until its ID is listed \
+            under revokedPasses in the rules. The ID and the expiry are printed to standard error.
             """
     )
 
@@ -20,11 +20,11 @@ struct PassCommand: ParsableCommand {
     var length: String
     @Option(help: "The device ID that the client must send (default: any).")
     var device: String?
-    @Option(help: "The app that the client must send (default: any).")
+    @Option(help: "The app ID that the client must send (default: any).")
     var app: String?
     @Option(help: "The build that the client must send (default: any).")
     var build: String?
-    @Flag(help: "The pass is valid for a single request.")
+    @Flag(help: "Make the pass valid for a single request only.")
     var once = false
     @Option(help: "The file with the secret (default: VERSIONGATE_PREVIEW_SECRET_FILE).")
     var secretFile: String?
@@ -62,10 +62,13 @@ struct PassCommand: ParsableCommand {
         }
     }
 
-    /// Returns the configured path of the secret file.
+    /// Returns the path of the secret file; prints an error and exits if neither the option nor the
+    /// environment specifies the path.
     static func secretPath(_ option: String?) throws -> String {
         guard let path = option ?? Settings[\.previewSecretFile].name.environmentValue else {
-            try StandardError.fail("versiongate: --secret-file is required: pass the secret file")
+            try StandardError.fail(
+                "versiongate: --secret-file is required: pass the path of the secret file"
+            )
         }
         return path
     }

@@ -3,7 +3,7 @@ import GateControl
 import GatePolicy
 import GateSystem
 
-/// Signs a header field that makes the gate show a decision to a tester.
+/// Signs a header field that gives a tester's app a chosen decision.
 struct PreviewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
@@ -16,7 +16,7 @@ struct PreviewCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "What the tester gets: recommend, require, brownout or maintenance.")
+    @Option(help: "The decision for the tester: recommend, require, brownout or maintenance.")
     var decision: Preview.Kind = .require
     @Option(name: .customLong("for"), help: "The lifetime of the header: 90m, 1h, 7d; at most 30d.")
     var length = "1h"

@@ -8,8 +8,8 @@ struct Reload: AsyncParsableCommand {
         abstract: "Makes a running gate reload its rules.",
         discussion: """
             The gate must be started with --admin-listen. With --wait, the command waits for the \
-            result, prints each error and finding, and exits with 1 if the rules are not active; \
-            without it, the command only sends the request.
+            result, prints each error and finding, and exits with 1 if the new rules are not \
+            active. Without --wait, the command only sends the request.
             """
     )
 
@@ -28,7 +28,7 @@ struct Reload: AsyncParsableCommand {
             let fetcher = try Fetcher()
             guard self.wait else {
                 let stream = try await fetcher.open(request)
-                // 409: the rules were rejected, which only matters with --wait.
+                // 409 means that the rules were rejected, which matters only with --wait.
                 guard [200, 409].contains(stream.head.status) else {
                     throw GateProblem(stream.head.status, await stream.beginning())
                 }
@@ -53,7 +53,7 @@ struct Reload: AsyncParsableCommand {
         if let undo = answer.undo {
             try StandardError.fail(
                 "revision \(revision) is active because of an undo at \(undo.at): "
-                    + "the files still contain the undone rules; change them to end the undo"
+                    + "the files still contain the undone rules; change the files to end the undo"
             )
         }
         print("revision \(revision) is active")

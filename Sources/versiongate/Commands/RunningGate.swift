@@ -13,10 +13,10 @@ struct RunningGate: ParsableArguments {
     )
     var adminTokenFile: String?
 
-    /// The address as `HOST:PORT`.
+    /// The address of the admin listener, as `HOST:PORT`.
     var address: String { Int(self.admin) == nil ? self.admin : "127.0.0.1:\(self.admin)" }
 
-    /// Creates a request, with the token if there is a token file.
+    /// Creates a request to the admin listener, with a token if a token file is configured.
     ///
     /// - Throws: An error if the address or the token file is invalid.
     func request(
@@ -37,14 +37,14 @@ struct RunningGate: ParsableArguments {
 }
 
 extension FetchResponse {
-    /// Decodes the JSON in the body; `nil` if the body is something else.
+    /// Returns the value decoded from the JSON in the body; `nil` if the body cannot be decoded.
     func decoded<Value: Decodable>(as type: Value.Type) -> Value? {
         try? JSONDecoder().decode(type, from: Data(self.body))
     }
 }
 
-/// An unexpected response: the reason given by the gate, or the fact that it is not a gate's
-/// response.
+/// The error for an unexpected response: the reason given by the gate, or the fact that the server
+/// is not a gate.
 struct GateProblem: Error, CustomStringConvertible {
     private struct Document: Decodable {
         var detail: String

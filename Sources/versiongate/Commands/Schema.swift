@@ -1,13 +1,13 @@
 import ArgumentParser
 import CSchemas
 
-/// Prints a JSON Schema, which editors use for checks and completion.
+/// Prints a JSON Schema, which editors use for validation and completion.
 struct Schema: ParsableCommand {
     enum Subject: String, CaseIterable, ExpressibleByArgument {
         case rules
         case suite
 
-        /// The text of the schema file in the repository.
+        /// The content of the schema file in the repository.
         var text: String {
             switch self {
             case .rules: unsafe String(cString: gate_rules_schema())

@@ -15,7 +15,7 @@ import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
-/// Runs the gate, from reading the settings to exit.
+/// Runs the gate: reads the settings, starts the services, and waits until they have stopped.
 extension Serve {
     func run() async throws {
         let settings: ServeSettings
@@ -202,7 +202,8 @@ extension Serve {
                 metadata: ["feed": "\(feed.id)"]
             )
         }
-        // Only now is it certain that this gate runs, and not another one with the same file.
+        // The rules are published only after the listeners have been opened, so that a gate that fails to start does
+        // not replace the file of a running gate.
         await reloader.publishToModule()
         let gate = GateService(
             server: server,
@@ -260,9 +261,9 @@ extension Serve {
             )
             services.append(BackgroundService { await exporter.run() })
         }
-        // These are appended last, so that they are shut down first. The admin listener closes at once if another gate
-        // shares the port; otherwise it serves until the last client request is complete. The published rules are no
-        // longer written: the file belongs to the gate's successor.
+        // The following services are appended last so that they are shut down first. The admin listener closes at once
+        // if another gate shares the port; otherwise it serves until the last client request is complete. The publisher
+        // stops, because the file of published rules may already belong to the gate's successor.
         if let admin {
             services.append(ShutdownService { await admin.closeListenerForSuccessor() })
         }
@@ -274,7 +275,7 @@ extension Serve {
                 logger: Logger(label: "versiongate.lifecycle") { _ in SwiftLogNoOpLogHandler() }
             )
         )
-        // Must precede the first reload notification.
+        // The ready notification must precede the first reload notification.
         gate.announce()
         do {
             try await group.run()

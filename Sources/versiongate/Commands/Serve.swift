@@ -3,8 +3,8 @@ import ArgumentParser
 /// The options of `serve`.
 ///
 /// Each property is named after the key of its row in `Settings`. The options are one flat list instead of
-/// nested option groups: a debug build validates an inner group again for each validation of the outer one,
-/// which took 0.1 s at each startup.
+/// nested option groups, because a debug build validates an inner group again for each validation of the outer
+/// group, which took 0.1 s at each startup.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the gate.",
@@ -15,8 +15,8 @@ struct Serve: AsyncParsableCommand {
 
             When started by systemd, the gate uses the sockets of a socket unit (LISTEN_FDS) \
             instead of --listen, a socket named decide instead of --decide-listen, and one named \
-            admin instead of --admin-listen. It notifies \
-            systemd when it is ready, reloading, stopping and alive (NOTIFY_SOCKET).
+            admin instead of --admin-listen. It notifies systemd when it is ready, reloading or \
+            stopping, and sends watchdog notifications (NOTIFY_SOCKET).
 
             The gate reloads the rules and the certificates on SIGHUP and when their files change. \
             On SIGTERM and SIGINT, it completes the current requests and exits with 0.

@@ -11,12 +11,12 @@ struct SunsetCommand: ParsableCommand {
         commandName: "sunset",
         abstract:
             "Shows which paths clients of old versions or of a route still request, how often, and "
-            + "when they last did.",
+            + "when they last sent a request.",
         discussion: """
-            With --below, the report is about the clients below a version. With --route or \
-            --backend, it is about the clients that routes of the active rules select; it shows \
-            their share of all devices, whether the route can be removed, and the 'next' \
-            that denies these clients instead.
+            With --below, the report covers the clients below a version. With --route or \
+            --backend, it covers the clients that routes of the active rules select, and shows \
+            their share of all devices, whether the route can be removed, and a 'next' entry for \
+            the rules file that denies these clients instead.
 
             Paths are the path patterns of the rules file and, for other requests, the path shapes \
             that the gate stores. With --openapi, the report lists the operations of a document, \
@@ -25,14 +25,14 @@ struct SunsetCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "The version; clients below it are reported.")
+    @Option(help: "Report the clients below this version.")
     var below: String?
-    @Option(help: "The rule; clients that its route selects are reported.")
+    @Option(help: "Report the clients that the route of this rule selects.")
     var route: String?
-    @Option(help: "The backend; clients that routes to it select are reported.")
+    @Option(help: "Report the clients that routes to this backend select.")
     var backend: String?
     @Option(
-        help: "The maximum share of devices that the end of a route may affect (default 1%)."
+        help: "The maximum share of devices that the removal of a route may affect (default 1%)."
     )
     var atMost = "1%"
     @Option(
@@ -77,7 +77,7 @@ struct SunsetCommand: ParsableCommand {
         let now = SystemClock.now()
         let start = try CommandTime.before(now, self.since, flag: "--since")
         if self.openapi.isEmpty, !self.base.isEmpty {
-            try StandardError.fail("--base has no effect without --openapi: add a document")
+            try StandardError.fail("--base has no effect without --openapi: pass a document")
         }
         let documents = try self.documents()
         guard let below = self.below else {

@@ -15,11 +15,11 @@ struct Test: ParsableCommand {
             """
     )
 
-    @Argument(help: "Test suites: YAML or JSON files, or directories of them.")
+    @Argument(help: "Test suites: YAML or JSON files, or directories of such files.")
     var paths: [String]
-    @Option(help: "The rules to test, instead of those named in the suites.")
+    @Option(help: "The rules to test, instead of the rules named in the suites.")
     var rules: String?
-    @Option(help: "The time for tests that set none (default: all times from now on).")
+    @Option(help: "The time for tests that do not set a time (default: all times from now on).")
     var at: String?
     @Option(help: "The file to write the results to, as JUnit XML.")
     var junit: String?
@@ -41,7 +41,7 @@ struct Test: ParsableCommand {
                 hasErrors = true
             }
         }
-        // The results of only some of the suites would be misleading.
+        // A results file that covers only some of the suites would be misleading.
         guard !hasErrors else { throw ExitCode.failure }
         let reports = suites.map { $0.run(now: now) }
         for report in reports { print(report) }

@@ -8,11 +8,11 @@ import GateSystem
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Makes a running gate return to previous rules: exits with 0 if they are active, or with 1.",
+            "Makes a running gate return to previous rules; exits with 0 once they are active, or with 1.",
         discussion: """
             Without a revision, the gate returns to the rules before the active ones; a second \
-            undo reverts the first. Revisions are in the log, in each 426 and in GET \
-            /api/v1/audit. The command prints the changes.
+            undo reverts the first. The revisions are in the log, in each 426 and in the response \
+            to GET /api/v1/audit. The command prints the changes.
 
             The rules files are not changed. The undo stays active, even after SIGHUP and, with \
             --state-dir, after restarts, until the files contain something other than the undone \

@@ -63,9 +63,9 @@ struct DemoApp {
         ),
     ]
 
-    /// The share of the devices that cannot update, and of those that update slowly.
+    /// The shares of devices that cannot update, and of devices that update slowly.
     private static let (keptShare, slowShare) = (0.09, 0.3)
-    /// The mean number of days from a release to its installation, on most devices and on slow ones.
+    /// The mean number of days from a release to its installation: on most devices, and on devices that update slowly.
     private static let (usualDelay, slowDelay) = (3.0, 16.0)
 
     /// Returns the ID that a device sends.
@@ -88,7 +88,7 @@ struct DemoApp {
     }
 }
 
-/// A generator with a seed (SplitMix64), so that a device behaves the same in each run.
+/// A seeded random number generator (SplitMix64), which makes a device behave the same in each run.
 struct DemoGenerator: RandomNumberGenerator {
     private var state: UInt64
 

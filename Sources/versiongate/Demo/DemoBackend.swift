@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A backend for trying out the gate; it echoes each request as JSON.
+/// A demo backend that echoes each request as JSON.
 struct DemoBackend: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs a backend that returns each request it receives as JSON."

@@ -7,24 +7,24 @@ import GateRules
 import GateSystem
 import Logging
 
-/// The state of a gate that has served the demo's apps for some time.
+/// Creates the state of a gate that has served the demo apps for some time.
 struct DemoHistory: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Creates a state directory with made-up traffic from recent days.",
+        abstract: "Creates a state directory with simulated traffic from recent days.",
         discussion: """
-            The apps are those of demo-traffic. The directory must be new or empty. The gate and \
-            its page say that the data is not real.
+            The apps are the same as in demo-traffic. The directory must be new or empty. The \
+            gate's log and its page state that the directory contains demo data.
             """
     )
 
     @Option(name: .customLong("state-dir"), help: "The directory to create.")
     var folder: String
-    @Option(help: "The rules that decided about the traffic.")
+    @Option(help: "The rules with which the traffic was evaluated.")
     var rules = "rules/rules.yaml"
-    @Option(help: "The number of days, 1 to 90.")
+    @Option(help: "The number of days of traffic, 1 to 90.")
     var days = 30
 
-    /// A change to the rules in the past; it applies only to rules with this minimum.
+    /// A simulated past change of a minimum; it applies only to rules that contain the new minimum.
     private static let change = (
         from: #"minimum: "3.2.0""#, to: #"minimum: "3.5.0""#, daysAgo: 12.0
     )
@@ -63,7 +63,7 @@ struct DemoHistory: AsyncParsableCommand {
             let reason = before == nil ? RulesChange.Reason.start : .fileChanged
             archive.keep(rules)
             audit.note(RulesChange(at: from, by: .init(reason), before: before, .applied(rules)))
-            // Records are written in the background, one after the other.
+            // Records are written on a background thread; reading a record waits until the write is complete.
             _ = try await audit.records(atMost: 1)
             try census.store.note(paths: rules.ruleSet.censusPaths, at: from)
             for period in DemoPast.periods(from: from, until: until, now: now) {
@@ -75,7 +75,7 @@ struct DemoHistory: AsyncParsableCommand {
         try census.store.rollUp(at: now)
     }
 
-    /// Returns the current rules, and those before the change in the past; `nil` if the change does not apply.
+    /// Returns the current rules and the rules before the past change; `older` is `nil` if the change does not apply.
     private func loadRules() throws -> (older: LoadedRules?, current: LoadedRules) {
         try RulesFileErrors.reported { () throws(RulesFileErrors) in
             let current = try RulesFileLoader(path: self.rules).load()

@@ -1,7 +1,7 @@
 import GateCensus
 import GatePolicy
 
-/// The made-up past traffic of the demo's apps.
+/// Simulated past traffic of the demo apps.
 struct DemoPast {
     /// A period whose requests are counted together.
     struct Period {
@@ -10,9 +10,9 @@ struct DemoPast {
         let length: Int64
     }
 
-    /// The mean number of requests per second, which is that of `demo-traffic`.
+    /// The mean number of requests per second, the same as in `demo-traffic`.
     private static let rate = 12.0
-    /// The maximum ages in seconds of periods of a minute and of an hour, as the census keeps them.
+    /// The maximum ages, in seconds, of periods of a minute and of periods of an hour.
     private static let (minutes, hours): (Int64, Int64) = (3 * 3_600, 8 * 86_400)
 
     /// A release and a path of an app.
@@ -34,7 +34,7 @@ struct DemoPast {
         }
     }
 
-    /// Returns the periods between two times: days, and for the recent past hours and minutes.
+    /// Returns the periods between two times: days, and hours and minutes for the recent past.
     static func periods(from start: Timestamp, until end: Timestamp, now: Timestamp) -> [Period] {
         var periods: [Period] = []
         var time = start.secondsSinceEpoch
@@ -50,7 +50,7 @@ struct DemoPast {
         return periods
     }
 
-    /// Returns made-up counts for a period.
+    /// Returns simulated counts for a period.
     mutating func bucket(of period: Period, by ruleSet: RuleSet) -> CensusBucket {
         let middle = period.start.advanced(by: period.length / 2)
         let daysAgo = Double(middle.seconds(until: self.now)) / 86_400
@@ -61,7 +61,7 @@ struct DemoPast {
             for device in 0..<app.devices {
                 let version = app.release(on: device, daysAgo: daysAgo).version
                 for path in app.paths.indices {
-                    // Rounded down or up at random, because the mean for a minute is below 1.
+                    // The count is rounded down or up at random, because the mean for a minute is below 1.
                     let most = 2 * mean / Double(app.paths.count)
                     let requests =
                         (Double.random(in: 0...most, using: &self.generator)
@@ -84,7 +84,7 @@ struct DemoPast {
         return bucket
     }
 
-    /// Returns the activity relative to the mean: lower at night, and 1 for a whole day.
+    /// Returns the level of activity relative to the mean: lower at night, and 1 for a period of a day.
     private static func activity(in period: Period) -> Double {
         guard period.length <= 3_600 else { return 1 }
         let hour = period.start.secondsSinceEpoch / 3_600 % 24

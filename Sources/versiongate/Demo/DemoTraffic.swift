@@ -17,7 +17,7 @@ struct DemoTraffic: AsyncParsableCommand {
     @Option(help: "The number of requests to send (default: no limit).")
     var requests: Int?
 
-    /// The allowed hosts: a command started by mistake must not put load on another machine.
+    /// The allowed hosts; other machines are excluded, because the command could put load on them by mistake.
     private static let places = ["127.0.0.1", "::1", "localhost"]
     /// The number of failed attempts, one per second, after which the command exits.
     private static let patience = 30

@@ -30,7 +30,7 @@ struct Diagnosis: Encodable {
 extension Diagnosis: CustomStringConvertible {
     private static let widths = (state: 9, check: 14)
 
-    /// The check in one line, followed by a line for the fix.
+    /// The result in one line, followed by a line with the fix, if any.
     var description: String {
         let start = Self.padded(self.state.rawValue, to: Self.widths.state)
         let line = start + Self.padded(self.check, to: Self.widths.check) + self.message

@@ -8,7 +8,7 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// Checks what the gate needs from its machine.
+/// Checks the machine of the gate: addresses, descriptors, clock, certificates and files.
 struct MachineCheck {
     let settings: ServeSettings
 
@@ -39,7 +39,7 @@ struct MachineCheck {
             guard (error as? IOError)?.errnoCode == EADDRINUSE else {
                 return .error(name, "\(endpoint): \(problem)")
             }
-            // It is not a problem if the gate is already running.
+            // The running gate itself may be using the address, which is not a problem.
             return .warning(name, "\(endpoint): unless this gate is running, \(problem)")
         }
     }
@@ -65,14 +65,14 @@ struct MachineCheck {
         guard !SystemClock.isSynchronized else { return .ok("clock", "synchronized") }
         return .warning(
             "clock",
-            "not synchronized, according to the kernel (\(SystemClock.now())); scheduled rules, "
-                + "passes and certificates depend on it",
+            "the kernel reports an unsynchronized clock (\(SystemClock.now())); scheduled rules, "
+                + "passes and certificates depend on the clock",
             fix:
                 "run chrony or systemd-timesyncd; in a container or virtual machine, check the host"
         )
     }
 
-    /// Checks the certificates for clients; empty without TLS.
+    /// Checks the server certificates; returns no results without TLS.
     func certificates() -> [Diagnosis] {
         guard let files = self.settings.gate.tls else { return [] }
         do throws(TLSFileError) {
@@ -91,10 +91,10 @@ struct MachineCheck {
         }
     }
 
-    /// The maximum space, in bytes, that the census may need.
+    /// The maximum disk space, in bytes, that the census can use.
     private static let neededBytes = UInt64(CensusStore.diskLimit)
 
-    /// Checks the file for the module in Envoy; nothing is written.
+    /// Checks the file of published rules for the Envoy module, without writing to the file.
     func publishedRules() -> [Diagnosis] {
         guard let path = self.settings.publishRules else { return [] }
         do throws(SettingsError) {
@@ -106,7 +106,7 @@ struct MachineCheck {
         }
     }
 
-    /// Checks the state folder; it is not created.
+    /// Checks the state folder, without creating it.
     func stateFolder() -> [Diagnosis] {
         guard let path = self.settings.stateDir else {
             let problem = "not set: after a restart, the census and the last good rules are lost"
@@ -120,7 +120,7 @@ struct MachineCheck {
         let existing = place.path
         guard unsafe access(existing, W_OK | X_OK) == 0 else {
             let reason = unsafe String(cString: strerror(errno))
-            let fix = "let the gate's user write to it: chown USER \(existing)"
+            let fix = "give the gate's user write access: chown USER \(existing)"
             return [.error("state-dir", "\(existing): \(reason)", fix: fix)]
         }
         let isNew = unsafe access(path, F_OK) != 0
@@ -131,9 +131,9 @@ struct MachineCheck {
             results.append(
                 .warning(
                     "state-dir",
-                    "\(free >> 20) MiB are free, and the census may need "
+                    "\(free >> 20) MiB of disk space are free, but the census may need "
                         + "\(Self.neededBytes >> 20) MiB",
-                    fix: "free some space; while the disk is full, counts are lost, but requests "
+                    fix: "free disk space; while the disk is full, counts are lost, but requests "
                         + "are served"
                 )
             )

@@ -30,7 +30,7 @@ struct TrafficCheck {
         }
     }
 
-    /// Fetches each feed once; empty if there are none, or if the rules cannot be read.
+    /// Checks each feed with one fetch; returns no results if there are no feeds or the rules cannot be read.
     func feeds() async -> [Diagnosis] {
         guard let feeds = try? self.settings.loader.feeds(), !feeds.isEmpty else { return [] }
         do {
@@ -42,7 +42,7 @@ struct TrafficCheck {
                     "feed",
                     "\(name): \(failure)",
                     fix: "versiongate feed check \(self.settings.rules) shows the details; until "
-                        + "the feed works, the gate uses the last data that it has"
+                        + "the feed works, the gate uses the last data that it received"
                 )
             }
         } catch {
@@ -50,7 +50,7 @@ struct TrafficCheck {
         }
     }
 
-    /// Connects to each backend.
+    /// Checks whether each backend accepts connections.
     func backends() async -> [Diagnosis] {
         let upstream = self.settings.gate.upstream
         let probe = BackendProbe(self.settings.gate)

@@ -9,7 +9,7 @@ enum LogFormat: String, CaseIterable {
     /// Machine-readable: one JSON object per line.
     case json
 
-    /// The default format of the access log.
+    /// The default access log format for this log format.
     var ofAccessLog: AccessLogFormat {
         switch self {
         case .text: .combined
@@ -35,7 +35,7 @@ enum LogFormat: String, CaseIterable {
         return log
     }
 
-    /// Returns the warning that log lines were dropped before this line.
+    /// Returns the log line that reports the number of dropped lines.
     private func notice(dropped: UInt64) -> [UInt8] {
         let message: Logger.Message = "log lines were dropped because the log was read too slowly"
         switch self {
@@ -59,7 +59,7 @@ struct LogLines: TextOutputStream, Sendable {
 
     /// Returns the string as one line, with control characters escaped.
     ///
-    /// Otherwise, a line feed in external data could forge one of the gate's log lines.
+    /// Without the escapes, a line feed in external data could forge one of the gate's log lines.
     static func line(_ text: String) -> [UInt8] {
         var line: [UInt8] = []
         for byte in text.utf8.dropLast() {

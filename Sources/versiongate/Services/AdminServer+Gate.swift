@@ -3,8 +3,8 @@ import GateProxy
 import NIOCore
 
 extension AdminServer.Place {
-    /// Creates the place that the admin server listens on: inherited sockets, or else the
-    /// configured address; `nil` if there is neither.
+    /// Selects the inherited sockets, or the configured address if there are none; `nil` if there is
+    /// no address either.
     init?(_ settings: ServeSettings, inherited: [CInt]) {
         if !inherited.isEmpty {
             self = .sockets(inherited)

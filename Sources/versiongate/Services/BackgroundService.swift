@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Runs work that ends when its task is canceled: the feeds, or the export of metrics.
+/// Runs background work, such as feeds or metrics export, until its task is canceled.
 struct BackgroundService: Service {
     let work: @Sendable () async -> Void
 

@@ -6,7 +6,7 @@ import GateSystem
 import NIOCore
 import ServiceLifecycle
 
-/// Collects the counts of the event loops every few seconds, and once more after they have stopped.
+/// Collects the counts of the event loops every few seconds, and once more after the loops have stopped.
 ///
 /// While the breaker watches a change, the counts are collected more often.
 struct CensusService: Service {
@@ -18,7 +18,7 @@ struct CensusService: Service {
     let breaker: Breaker
     let audit: AuditLog?
     let server: GateServer
-    /// The time between two writes.
+    /// The time between two writes of the census.
     let interval: Duration
 
     func run() async throws {

@@ -5,8 +5,8 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// Reloads certificates while the gate runs, and keeps the previous ones if the new ones are
-/// invalid.
+/// Reloads certificates while the gate runs, and keeps the previous certificates if the new
+/// certificates are invalid.
 actor CertificateReloader {
     private let files: TLSFiles
     private let logger: Logger
@@ -25,7 +25,7 @@ actor CertificateReloader {
         self.publish = publish
     }
 
-    /// The current state of the files; a different value means that they may have changed.
+    /// The current state of the files; a different value means that the files may have changed.
     nonisolated var state: [FileState] {
         self.files.paths.map(FileState.init)
     }
@@ -55,7 +55,7 @@ actor CertificateReloader {
 }
 
 /// File metadata that changes with the content of a file, so that changes are detected without
-/// reading it.
+/// reading the file.
 ///
 /// Symbolic links are followed, so that the folder swap of a Kubernetes volume is detected as well.
 struct FileState: Equatable {
@@ -95,8 +95,8 @@ struct CertificateService: Service {
             while true {
                 try await Task.sleep(for: Self.interval)
                 let state = self.reloader.state
-                // The certificate and the key are written one after the other, so wait until the
-                // files stop changing.
+                // The certificate and the key are written one after the other, so the service waits
+                // until the files stop changing.
                 if state == last, state != loaded {
                     loaded = state
                     await self.reloader.reload()

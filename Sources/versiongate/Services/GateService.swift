@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// Keeps the data plane running until the process is asked to stop, then drains it.
+/// Keeps the data plane running until graceful shutdown, then drains it.
 struct GateService: Service {
     let server: GateServer
     /// The address of the admin listener, if there is one.
@@ -15,7 +15,7 @@ struct GateService: Service {
     let log: LogWriter
     let logger: Logger
 
-    /// The listening socket was closed although the gate was not asked to stop.
+    /// The error for a listening socket that closes before graceful shutdown.
     struct ListenerClosed: Error {}
 
     /// Notifies the service manager that the gate accepts connections.
@@ -41,7 +41,7 @@ struct GateService: Service {
         metadata["admin_address"] = self.adminAddress.map { "\(Endpoint($0))" }
         self.logger.info("listening", metadata: metadata)
         guard await self.wasAskedToStop() else {
-            self.logger.error("the listener has closed unexpectedly")
+            self.logger.error("the listener closed unexpectedly")
             throw ListenerClosed()
         }
         self.manager?.tell(.stopping, .status("completing current requests"))
@@ -75,7 +75,7 @@ struct GateService: Service {
         )
     }
 
-    /// Waits until the gate is asked to stop, or its listener closes.
+    /// Waits for graceful shutdown or for the listener to close; returns false if the listener has closed.
     private func wasAskedToStop() async -> Bool {
         await withTaskGroup { group in
             group.addTask {

@@ -30,7 +30,7 @@ struct ServiceManager: Sendable {
     /// none.
     let watchdogInterval: Duration?
 
-    /// Creates a client for the service manager; `nil` if there is none with a supported address.
+    /// Creates a client for the service manager; `nil` unless `NOTIFY_SOCKET` is a supported address.
     ///
     /// - Parameters:
     ///   - environment: The environment; `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are
@@ -53,7 +53,7 @@ struct ServiceManager: Sendable {
         self.watchdogInterval = isExpected ? .microseconds(microseconds) : nil
     }
 
-    /// The maximum length of a path; `sun_path` ends with a zero byte.
+    /// The maximum length of the socket path in bytes: the size of `sun_path` without the terminating zero byte.
     private static let longestPath = 107
 
     /// Sends the states in one datagram.

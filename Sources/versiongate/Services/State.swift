@@ -7,12 +7,12 @@ import Logging
 
 /// The persistent data of the gate, if a state folder is configured.
 struct State {
-    /// The folder, if it is writable.
+    /// The state folder; `nil` if none is configured or it is not writable.
     let folder: StateFolder?
     let feeds: FeedStore?
     let lastGood: LastGoodRules?
     let archive: RulesArchive?
-    /// The passes that were used; `nil` if no secret is configured.
+    /// The ledger of used passes; `nil` if no secret is configured.
     let passes: PassLedger?
 
     /// Opens the configured folder; problems are logged and do not prevent startup.
@@ -32,7 +32,7 @@ struct State {
         self.passes = settings.passes.map { _ in PassLedger(in: writable, logger: logger) }
     }
 
-    /// The functions for passes; `nil` if no secret is configured.
+    /// Returns the functions that verify and redeem passes; `nil` if no secret is configured.
     func passSettings(_ settings: ServeSettings) -> PassSettings? {
         guard let seal = settings.passes, let ledger = self.passes else { return nil }
         return PassSettings(
@@ -56,14 +56,14 @@ struct State {
             logger: logger
         )
         if starting.failure == nil { self.lastGood?.keep(starting.rules) }
-        // The active rules must be the last ones in the archive.
+        // The active rules must be the last rules in the archive.
         for case let rules? in [starting.former, starting.rules] { self.archive?.keep(rules) }
         return starting
     }
 }
 
 extension TrustedAuthorities {
-    /// The system's CA certificates, and those in a file if one is configured.
+    /// Creates a set of the system's CA certificates and, if `path` is not `nil`, the certificates in that file.
     init(
         _ setting: KeyPath<Settings, Setting<String>>,
         _ path: String?

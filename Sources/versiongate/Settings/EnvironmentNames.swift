@@ -5,10 +5,10 @@ import GateRules
 enum EnvironmentNames {
     private static let prefix = "VERSIONGATE_"
 
-    /// A warning for each variable that has the prefix but is not a setting.
+    /// A warning for each variable that starts with the prefix but is not a setting.
     ///
-    /// Kubernetes sets `VERSIONGATE_PORT…` and `VERSIONGATE_SERVICE_…` in each container if a service
-    /// is named `versiongate`; these are ignored.
+    /// There is no warning for `VERSIONGATE_PORT…` and `VERSIONGATE_SERVICE_…`, which Kubernetes sets
+    /// in each container if a service is named `versiongate`.
     static var remarks: [String] {
         self.unknown.map { name in
             let rest =
@@ -23,7 +23,7 @@ enum EnvironmentNames {
         self.unknown.first { self.nearest(to: $0) == setting.environmentVariable }
     }
 
-    /// Returns the variable of the setting with the most similar name; the common prefix is ignored.
+    /// Returns the setting's variable with the most similar name after the prefix; `nil` if no name is similar.
     private static func nearest(to name: String) -> String? {
         Spelling.nearest(
             to: String(name.dropFirst(self.prefix.count)),

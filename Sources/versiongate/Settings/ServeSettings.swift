@@ -14,9 +14,9 @@ struct ServeSettings {
     var gate: GateSettings
     /// The path of the rules file or folder.
     var rules: String
-    /// The folder for the last feed data and the last good rules.
+    /// The folder for data that is kept across restarts; `nil` if none is configured.
     var stateDir: String?
-    /// The file to write the active rules to, for the module in Envoy.
+    /// The file to which the active rules are published for the Envoy module; `nil` if none is configured.
     var publishRules: String?
     /// Whether the gate exits if the rules are invalid or rejected at startup.
     var isStrictStart: Bool
@@ -36,6 +36,8 @@ struct ServeSettings {
     var logFormat: LogFormat
     var logLevel: Logger.Level
 
+    /// Creates the settings from the values that `reader` finds.
+    ///
     /// - Throws: An error for the first setting that is missing or invalid.
     init(_ reader: SettingsReader) throws(SettingsError) {
         var gate = try Self.listeners(reader)
@@ -90,7 +92,7 @@ struct ServeSettings {
         if self.publishRules != nil, self.stateDir == nil {
             throw SettingsError(
                 "\(Settings[\.publishRules].name.flag) needs \(Settings[\.stateDir].name.flag): after a restart without "
-                    + "it, the rules would lack the values of feeds"
+                    + "it, the published rules would lack the values of feeds"
             )
         }
         self.isStrictStart = try reader.value(\.strictStart)
@@ -111,7 +113,7 @@ struct ServeSettings {
         self.logLevel = try reader.value(\.logLevel)
     }
 
-    /// The loader of the rules, which checks them for this gate.
+    /// The loader of the rules, which checks the rules for this gate.
     var loader: RulesFileLoader {
         let context = GateContext(
             backends: self.gate.upstream.selectable,
@@ -127,7 +129,9 @@ struct ServeSettings {
         }
     }
 
-    /// Reads the addresses and the backends; without a backend, the gate only decides for gateways.
+    /// Returns settings with the addresses and the backends.
+    ///
+    /// Without a backend, the gate only handles authorization requests.
     private static func listeners(
         _ reader: SettingsReader
     ) throws(SettingsError) -> GateSettings {
@@ -150,7 +154,7 @@ struct ServeSettings {
         {
             throw SettingsError(
                 "\(Settings[\.decideListen].name.flag) '\(decideListen)': "
-                    + "the address is also that of another listener; use another port"
+                    + "another listener uses the same address; use another port"
             )
         }
         gate.decideListen = decideListen
@@ -208,7 +212,7 @@ struct ServeSettings {
 }
 
 extension RulesFileLoader {
-    /// Creates a loader that knows all kinds of feeds and uses the system's clock.
+    /// Creates a loader that supports all kinds of feeds and uses the system's clock.
     init(path: String, gate: GateContext = .unknown) {
         self.init(path: path, feedKinds: .all, gate: gate, now: SystemClock.now)
     }

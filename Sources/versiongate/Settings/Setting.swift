@@ -4,7 +4,7 @@ import FoundationEssentials
 struct Setting<Value: Sendable>: Sendable {
     let name: SettingName
     let form: SettingFormat<Value>
-    /// The text that is used if the setting is not given; `nil` if there is no default.
+    /// The default value as a string; `nil` if there is no default.
     let defaultText: String?
     /// The effect of omitting a setting without a default, for help and docs.
     let absence: String?
@@ -41,7 +41,7 @@ extension Setting: SettingRow {
 
 /// The name of a setting, spelled as a key, a flag and an environment variable.
 struct SettingName: Hashable, Sendable {
-    /// The key in the configuration file, and the name of the property for the option.
+    /// The key in the configuration file, which is also the name of the option's property.
     let key: String
 
     /// The flag: the key in kebab-case.

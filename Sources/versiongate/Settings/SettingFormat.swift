@@ -88,7 +88,7 @@ extension SettingFormat where Value == Endpoint {
 }
 
 extension SettingFormat where Value: RawRepresentable<String> & CaseIterable {
-    /// One of a fixed set of keywords.
+    /// A raw value of an enumeration.
     static var word: Self {
         let words = Value.allCases.map(\.rawValue)
         return Self("\(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")") {

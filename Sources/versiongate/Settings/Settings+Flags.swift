@@ -26,13 +26,13 @@ extension ParsableArguments {
             if let group = child.value as? OptionGroup<FleetFlags> {
                 texts.merge(group.wrappedValue.flags) { $1 }
             }
-            // The property's name, without the underscore of its property wrapper.
+            // The label is the property's name with the underscore of the property wrapper.
             guard let key = child.label?.dropFirst(), keys.contains(String(key)) else { continue }
             let name = SettingName(key: String(key))
             switch child.value {
             case let option as Option<String?>: texts[name] = option.wrappedValue
             case let flag as Flag<Bool>: texts[name] = flag.wrappedValue ? "true" : nil
-            // Otherwise, the option would be ignored silently.
+            // Without the precondition, the option would be ignored silently.
             default: preconditionFailure("the option \(key) is neither a String? nor a flag")
             }
         }

@@ -9,8 +9,8 @@ import NIOCore
 /// The settings of `versiongate serve`, one per row.
 ///
 /// The rows define the help of the options, the environment variables, the keys of the configuration file and
-/// `docs/settings.md`. An option's property in `Serve`, or in one of its option groups, is named after the key;
-/// the flag is found by that name.
+/// `docs/settings.md`. An option's property in `Serve`, or in one of its option groups, has the name of the key,
+/// which links the option to its row.
 struct Settings: Sendable {
     // MARK: Client listeners
 

@@ -26,7 +26,7 @@ struct SettingsError: Error, CustomStringConvertible {
     /// Returns the error for a setting that has no effect because another setting is missing or
     /// unsuitable.
     ///
-    /// It is an error because the operator relies on an effect that the setting would not have.
+    /// This is an error and not a warning, because the operator relies on the setting.
     static func idle<Value>(
         _ setting: KeyPath<Settings, Setting<Value>>,
         because reason: String

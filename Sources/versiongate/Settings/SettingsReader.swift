@@ -8,9 +8,11 @@ struct SettingsReader {
     private let environment: [String: String]
     private let file: [String: String]
 
+    /// Creates a reader for the settings of a command.
+    ///
     /// - Parameters:
     ///   - flags: The settings on the command line.
-    ///   - file: The path of a YAML or JSON file, if there is one.
+    ///   - file: The path of a YAML or JSON file; `nil` if there is no configuration file.
     /// - Throws: `SettingsError` if the file cannot be read or has an unknown key.
     init(flags: [SettingName: String], file: String?) throws(SettingsError) {
         self.flags = flags
@@ -18,8 +20,8 @@ struct SettingsReader {
         self.file = try file.map(Self.entries) ?? [:]
     }
 
-    /// Returns the settings in the file; an unknown key is an error, since the setting would have
-    /// no effect.
+    /// Returns the settings in the file; an unknown key is an error, because it would have no
+    /// effect.
     private static func entries(of file: String) throws(SettingsError) -> [String: String] {
         let known = Settings.rows.map(\.name.key)
         var texts: [String: String] = [:]
@@ -59,7 +61,7 @@ struct SettingsReader {
         return value
     }
 
-    /// Whether a flag, an environment variable or the file sets a setting.
+    /// Returns whether a setting is given as a flag, in the environment or in the file.
     func isSet<Value>(_ setting: KeyPath<Settings, Setting<Value>>) -> Bool {
         self.text(of: Settings[setting].name) != nil
     }
@@ -79,7 +81,7 @@ struct SettingsReader {
         return value
     }
 
-    /// Opens the configured file; `nil` if none is configured.
+    /// Opens the file that a setting names; returns `nil` if the setting is not given.
     func open<Opened>(
         _ setting: KeyPath<Settings, Setting<String>>,
         _ open: (String) throws -> Opened
@@ -89,7 +91,7 @@ struct SettingsReader {
 }
 
 extension Settings {
-    /// Opens the file of a setting; `nil` if there is none.
+    /// Opens the file at `path`, which is the value of `setting`; returns `nil` if `path` is `nil`.
     ///
     /// - Throws: An error that names the setting and the file.
     static func open<Opened>(

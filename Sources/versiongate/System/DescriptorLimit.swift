@@ -10,7 +10,7 @@ struct DescriptorLimit: Equatable {
 
     /// Raises the soft limit to the hard limit.
     ///
-    /// The low default exists for programs that use `select`, which the gate does not.
+    /// The default soft limit is low to protect programs that use `select`. The gate does not use `select`.
     static func raised() -> DescriptorLimit {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -23,8 +23,8 @@ struct DescriptorLimit: Equatable {
         return DescriptorLimit(count: limit.rlim_cur == .max ? nil : UInt64(limit.rlim_cur))
     }
 
-    /// Returns the number of descriptors needed: two per client connection, those for the admin listener, and the
-    /// gate's own.
+    /// Returns the number of descriptors needed: two per client connection, one per connection to the admin listener,
+    /// and those that the gate itself opens.
     static func needed(connections: Int, operators: Int, threads: Int) -> UInt64 {
         UInt64(connections) * 2 + UInt64(operators) + UInt64(threads) * 4 + 64
     }

@@ -3,13 +3,14 @@ import Glibc
 
 /// Listening sockets passed by the service manager (socket activation).
 ///
-/// See sd_listen_fds(3): `LISTEN_PID` is the process they are for, `LISTEN_FDS` their number,
-/// starting at descriptor 3, and `LISTEN_FDNAMES` their names.
+/// See sd_listen_fds(3): `LISTEN_PID` is the ID of the process that receives the sockets,
+/// `LISTEN_FDS` is the number of sockets, and `LISTEN_FDNAMES` contains their names. The first
+/// socket is descriptor 3.
 struct InheritedSockets: Equatable {
     var descriptors: [Int32]
     var names: [String]
 
-    /// No sockets.
+    /// The value without inherited sockets.
     static let none = InheritedSockets(descriptors: [], names: [])
 
     /// The names of sockets for the admin listener and for gateways; all other sockets are for clients.
@@ -41,7 +42,7 @@ struct InheritedSockets: Equatable {
         return InheritedSockets(descriptors: (0..<count).map { Self.first + $0 }, names: names)
     }
 
-    /// Returns the sockets whose names are chosen; the name is `nil` if the sockets are not named.
+    /// Returns the sockets whose names satisfy `isChosen`; the name is `nil` if the sockets are not named.
     func sockets(where isChosen: (_ name: String?) -> Bool) -> [Int32] {
         self.descriptors.enumerated().compactMap { index, descriptor in
             isChosen(self.names.isEmpty ? nil : self.names[index]) ? descriptor : nil

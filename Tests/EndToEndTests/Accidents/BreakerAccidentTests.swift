@@ -138,7 +138,7 @@ struct BreakerAccidentTests {
             let course = try Self.ask(story, scene)
             #expect(course.duration < .seconds(10) * GateExecutable.slowdown)
             let trip = try scene.gate.logLine("a trip") { line in
-                line.message == "the circuit breaker tripped: the rule only observes now"
+                line.message == "the circuit breaker tripped: the rule is now in observe mode"
             }
             #expect(trip.metadata["cause"] == story.cause)
             let milliseconds = course.duration / .milliseconds(1)

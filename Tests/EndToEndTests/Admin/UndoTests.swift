@@ -99,7 +99,7 @@ struct UndoTests {
             try folder.delete("published")
             try next.reload(Self.rules("4.0"))
             #expect(try Self.status(next, "3.0") == 426)
-            let message = "the rules cannot be published: modules keep the earlier ones"
+            let message = "the rules cannot be published: modules keep the previous rules"
             #expect(next.gate.logLines.contains { $0.message == message })
         }
     }

@@ -288,7 +288,7 @@ struct SunsetTests {
                 ["sunset", "--below", "4.0", "--state", scene.stateFolder] + flags
             )
             #expect(
-                wrong.status == 1 && wrong.errors.contains("api.yaml:1:22: the reference leads to")
+                wrong.status == 1 && wrong.errors.contains("api.yaml:1:22: the reference to")
             )
         }
     }

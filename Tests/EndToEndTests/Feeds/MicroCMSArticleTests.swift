@@ -123,7 +123,7 @@ struct MicroCMSArticleTests {
             cms.publish(["title": "アップデートのお願い"])
             try scene.wait(untilVersion: "2.1.3", isDenied: false)
             try scene.gate.logLine("the missing rules", skipping: seen) {
-                $0.message.contains("no longer states rules")
+                $0.message.contains("no longer provides rules")
             }
         }
     }

@@ -239,7 +239,7 @@ struct TwoStoresStoryTests {
         for line in [
             "rule 'android': waits for a version that is not blocked: not yet in the store (build "
                 + "1010 of 3.3.0 does not pass); begins when the store has it",
-            "rule 'mac': waits for 2.4.0: the releases in the store are unknown for macos",
+            "rule 'mac': waits for 2.4.0: no releases for macos are known",
         ] {
             #expect(failed.output.contains(line), "\(failed.output)")
         }

@@ -17,7 +17,7 @@ struct TLSListenerTests {
             let silent = try play.curl([version])
             #expect(silent.status != 0)
             let line = try play.scene.gate.logLine("a refusal") {
-                $0.message == "connection refused: PROXY protocol"
+                $0.message == "connection refused: PROXY protocol error"
             }
             #expect(line.metadata["reason"]?.contains("missing") == true)
             let requests = try play.scene.finalRecord().requests

@@ -224,7 +224,7 @@ struct FeedCoordinatorTests {
         let bench = try await Bench()
         let feed = try await bench.feed()
         func told() -> [String] {
-            bench.log.lines.filter { $0.contains("no longer states rules") }
+            bench.log.lines.filter { $0.contains("no longer provides rules") }
         }
         let nothing = FeedResult.value(FeedValue(document: "rules: []\n"))
         #expect(await bench.coordinator.take(nothing, of: feed, at: 900))
@@ -233,7 +233,7 @@ struct FeedCoordinatorTests {
         #expect(await bench.coordinator.take(nothing, of: feed, at: 1100))
         #expect(told().count == 1)
         #expect(
-            told().first?.contains(":1:9: the feed 'one' no longer states rules: 'a' was removed")
+            told().first?.contains(":1:9: the feed 'one' no longer provides rules: 'a' was removed")
                 == true
         )
         let findings = try #require(await bench.reloader.current?.findings.warnings)

@@ -227,7 +227,7 @@ struct AppStoreConnectFeedTests {
         try self.connect.set(["role": "enough"])
         #expect(
             try await self.failure("bundleId: com.example")?.description
-                == "App Store Connect has no app com.example that the key can read"
+                == "App Store Connect has no app com.example that the key can access"
         )
         #expect(
             try await self.failure("trackId: 7")?.description.contains("404: NOT_FOUND") == true

@@ -100,7 +100,7 @@ struct ConnectFactsTests {
     }
 
     @Test(arguments: [
-        (#"{"data":{}}"#, "the response has no list 'data'"),
+        (#"{"data":{}}"#, "the response has no 'data' list"),
         (#"{"data":[{}]}"#, "a build has no 'version' or no 'processingState'"),
         (
             #"{"data":[{"attributes":{"version":42,"processingState":"VALID"}}]}"#,

@@ -61,8 +61,8 @@ struct GatewayCallTests {
     @Test(arguments: [
         (GatewayCall.health, [0, 0, 0, 0, 0], true, "[8, 1]"),
         (.health, [0, 0, 0, 0, 0], false, "[8, 2]"),
-        (.health, [0, 0, 0], true, "invalidArgument: The content is not one gRPC message."),
-        (.check, [1, 0, 0, 0, 0], true, "unimplemented: The gate accepts no compressed messages."),
+        (.health, [0, 0, 0], true, "invalidArgument: The content is not a single gRPC message."),
+        (.check, [1, 0, 0, 0, 0], true, "unimplemented: Compressed messages are not supported."),
         (
             .check, [0, 0, 0, 0, 1, 0xFF], true,
             "invalidArgument: The message is not a CheckRequest."

@@ -74,7 +74,7 @@ struct RulesPublisherTests {
         let last = try Self.rules("2")
         await publisher.publish(last)
         #expect(publisher.isCurrent == false)
-        let message = "error the rules cannot be published: modules keep the earlier ones"
+        let message = "error the rules cannot be published: modules keep the previous rules"
         #expect(self.log.lines.filter { $0 == message }.count == 1)
         try self.folder.rename("away", to: "published")
         try await self.log.says("notice the rules are published again", by: Self.nextLook)
@@ -159,7 +159,7 @@ struct RulesPublisherTests {
 
     @Test(arguments: [
         ("none/rules.json", "there is no directory"), ("rules.yaml", "it is not replaced"),
-        ("rules/new.json", "the directory is that of the rules"),
+        ("rules/new.json", "the directory contains the rules"),
         ("rules", "this is the path of the rules"),
         ("published/", "there is no directory"),
     ])

@@ -13,7 +13,7 @@ struct HoldReportTests {
         ("minimum: '4.3.0'", [], []),
         (
             "minimum: '4.3.0', holdUntilInStore: true", [],
-            ["rule 'a': waits for 4.3.0: the releases in the store are unknown for ios"]
+            ["rule 'a': waits for 4.3.0: no releases for ios are known"]
         ),
         (
             "minimum: '4.3.0', \(soaked)",

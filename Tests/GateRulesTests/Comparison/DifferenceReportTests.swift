@@ -34,8 +34,8 @@ struct DifferenceReportTests {
         #expect(
             report.description == """
                 no client that was compared gets a different decision
-                'versionMatches' or 'buildMatches' has changed: clients are not compared by the format \
-                of their version or build
+                'versionMatches' or 'buildMatches' has changed: differences in the format of versions \
+                and builds were not compared
                 """
         )
         let same = try Self.report(Self.floor("3", beta), Self.floor("3.0.0", beta))

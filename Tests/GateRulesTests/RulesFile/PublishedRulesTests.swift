@@ -106,8 +106,8 @@ struct PublishedRulesTests {
     }
 
     @Test(arguments: [
-        ("", "rules.json:1:1: the rules that a gate publishes are JSON: invalid JSON"),
-        ("rules: []", "are JSON"), ("{}", "--publish-rules"),
+        ("", "rules.json:1:1: published rules must be JSON: invalid JSON"),
+        ("rules: []", "must be JSON"), ("{}", "--publish-rules"),
         (#"{"format": 2}"#, "--publish-rules"),
         (#"{"format": 1, "revision": "a", "files": [{}]}"#, "--publish-rules"),
         (

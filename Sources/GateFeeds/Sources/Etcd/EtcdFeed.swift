@@ -25,7 +25,7 @@ struct EtcdFeed: FeedSource {
         }
     }
 
-    /// A cluster member that has responded.
+    /// A cluster member that has responded, and its authentication token.
     private struct Session {
         let url: FetchURL
         let token: Credential?
@@ -39,7 +39,8 @@ struct EtcdFeed: FeedSource {
 
     /// The maximum size in bytes of a response or message, including base64 encoding and overhead.
     private static let maximumSize = RulesSource.maximumSize * 4 / 3 + (1 << 20)
-    /// The maximum number of consecutive watches whose start revision has been compacted.
+    /// The maximum number of consecutive watches that fail because etcd has compacted their start
+    /// revision.
     private static let maximumCompactions = 3
 
     /// The cluster members, by priority.
@@ -81,7 +82,8 @@ struct EtcdFeed: FeedSource {
         }
     }
 
-    /// Requests the range from the known member, or else from the first one that responds.
+    /// Requests the range from the known member or, if there is none or the request fails, from the
+    /// first member that responds.
     private func range(
         _ known: Session?,
         _ context: FeedContext
@@ -197,7 +199,9 @@ struct EtcdFeed: FeedSource {
         return try JSONValue.body(response.body)
     }
 
-    /// Decodes `{"error": "etcdserver: user name is empty", …}`; since version 3.6 only with
+    /// Creates the failure for an error response.
+    ///
+    /// The body is `{"error": "etcdserver: user name is empty", …}`; since version 3.6, it has only
     /// `message`.
     private static func refusal(_ head: ResponseHead, _ body: [UInt8]) -> FeedFailure {
         let answer = try? JSONParser.parse(body)

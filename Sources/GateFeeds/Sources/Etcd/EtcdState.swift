@@ -16,7 +16,7 @@ struct EtcdState: Equatable {
     }
 
     private let selection: EtcdSelection
-    /// The store revision of this state.
+    /// The revision of the etcd store that this state corresponds to.
     private(set) var revision: Int64
     /// The values by key; etcd sorts keys by their bytes.
     private var values: [[UInt8]: [UInt8]] = [:]
@@ -65,7 +65,7 @@ struct EtcdState: Equatable {
         return self.values == before ? .wait : .show
     }
 
-    /// The rules files, or the reason why there are none.
+    /// The rules files, or the reason why the state contains none.
     var answer: FeedResult {
         do throws(FeedFailure) {
             return .value(FeedValue(files: try self.files()))
@@ -85,7 +85,11 @@ struct EtcdState: Equatable {
         for (key, value) in self.values.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             guard let name = String(validating: key, as: UTF8.self),
                 !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-            else { throw .content("a key of \(self.selection) is not valid text") }
+            else {
+                throw .content(
+                    "a key of \(self.selection) contains invalid UTF-8 or a control character"
+                )
+            }
             guard let text = String(validating: value, as: UTF8.self) else {
                 throw .content("the value of \(name) is not valid UTF-8")
             }
@@ -99,7 +103,8 @@ struct EtcdState: Equatable {
         self.values[key] = try Self.bytes(of: "value", in: pair, place)
     }
 
-    /// Decodes a base64 member; the gateway omits empty values, and keys are never empty.
+    /// Decodes a base64 member; returns no bytes for a missing `value`, because the gateway omits
+    /// empty values.
     private static func bytes(
         of name: String,
         in pair: JSONValue,
@@ -122,6 +127,6 @@ struct EtcdState: Equatable {
 }
 
 extension JSONValue {
-    /// A 64-bit number, which the gateway encodes as a string.
+    /// The value of a 64-bit number, which the gateway encodes as a string.
     fileprivate var number: Int64? { self.digits.flatMap { Int64($0) } }
 }

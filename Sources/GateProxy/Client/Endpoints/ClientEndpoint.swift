@@ -3,18 +3,18 @@ import GateWire
 
 /// The gate's endpoints for clients, under `/.versiongate/`.
 enum ClientEndpoint: Equatable {
-    /// The status of the client, which apps check when they start.
+    /// The status of the client, which apps check at startup.
     case status
-    /// The status and all of its changes as an event stream (Server-Sent Events).
+    /// The status and its later changes, as an event stream (server-sent events).
     case events
     /// The known TestFlight builds.
     case testFlight(TestFlightQuery)
-    /// Any other path under `/.versiongate/`; none of these paths is forwarded.
+    /// Any other path under `/.versiongate/`, which is not forwarded either.
     case unknown
 
     private static let folder: StaticString = "/.versiongate/"
 
-    /// Creates the endpoint for a request; `nil` if it is for the backend.
+    /// Creates the endpoint for a request, or returns `nil` if the request is for the backend.
     @inline(__always)
     init?(_ head: RequestHead, in bytes: Span<UInt8>) {
         // The second byte rules out nearly all requests.

@@ -1,14 +1,14 @@
 import GatePolicy
 import GateWire
 
-/// The responses of the endpoints for clients.
+/// The responses of the gate's endpoints for clients.
 enum EndpointAnswer {
-    /// The status of a client, or 304 if the client already has it (RFC 9110 section 13.1.2).
+    /// Returns the status of a client, or 304 if the client already has the current status (RFC 9110 section 13.1.2).
     static func status(_ status: LaunchStatus, vary: String, knownTags: [String]) -> RenderedAnswer
     {
         var fields = [
             HeaderField(name: "ETag", value: "\"\(status.tag)\""),
-            // Apps check the status at every start, and the response is cheap, so caches must revalidate it.
+            // Caches must revalidate the status, because apps check it at every startup and the response is cheap.
             HeaderField(name: "Cache-Control", value: "private, no-cache"),
             HeaderField(name: "Vary", value: vary),
         ]
@@ -24,7 +24,7 @@ enum EndpointAnswer {
         return RenderedAnswer(status: 200, fields: fields, body: status.body)
     }
 
-    /// The known TestFlight builds.
+    /// Returns the response with the known TestFlight builds.
     ///
     /// The sources are polled every few minutes, so caching for a minute makes no difference.
     static func testFlight(_ body: [UInt8], vary: String) -> RenderedAnswer {
@@ -39,7 +39,7 @@ enum EndpointAnswer {
         )
     }
 
-    /// The head of an event stream.
+    /// Returns the head of an event stream.
     static func events(vary: String, isChunked: Bool) -> RenderedAnswer {
         RenderedAnswer(
             status: 200,
@@ -48,7 +48,7 @@ enum EndpointAnswer {
         )
     }
 
-    /// The response to a CORS preflight, which permits the header fields that identify the client.
+    /// Returns the response to a CORS preflight, which permits the header fields that identify the client.
     static func preflight(requestedHeaders: String?) -> RenderedAnswer {
         var fields = [
             HeaderField(name: "Access-Control-Allow-Methods", value: "GET, HEAD"),
@@ -77,9 +77,9 @@ enum EndpointAnswer {
 }
 
 extension WorkerRules {
-    /// Returns the response to a request for an endpoint; `nil` if it depends on the status of the client.
+    /// Returns the response to a request for an endpoint, or `nil` if the response depends on the status of the client.
     ///
-    /// `confirmed` contains the times at which feeds last confirmed their content, by feed.
+    /// `confirmed` maps each feed to the time at which it last confirmed its content.
     func endpointAnswer(
         _ endpoint: ClientEndpoint,
         on head: RequestHead,

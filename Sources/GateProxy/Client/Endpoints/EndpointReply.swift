@@ -1,7 +1,7 @@
 import GatePolicy
 import GateWire
 
-/// The gate's reply to a request for one of its endpoints.
+/// The reply to a request for an endpoint of the gate.
 enum EndpointReply {
     case answer(RenderedAnswer)
     /// An event stream, which starts with this status.
@@ -11,7 +11,7 @@ enum EndpointReply {
 extension LoopContext {
     /// Returns the reply to a request for an endpoint, and counts the request.
     ///
-    /// `chunksEvents` states whether the content of an event stream is sent in chunks.
+    /// `chunksEvents` states whether event streams use chunked transfer coding.
     func reply(
         to head: RequestHead,
         facts: RequestFacts,

@@ -1,17 +1,15 @@
 import GateWire
 import NIOCore
 
-/// The streams of a client that have ended, but for which frames may still be in transit.
+/// The ended streams of a client for which frames may still be in transit.
 struct ClosedStreamTracker {
-    /// Streams whose response was sent before the end of the request.
+    /// Streams whose response was complete before the request.
     var unfinished = UnfinishedRequests()
     /// Streams that the gate has reset, oldest first.
     private var reset = CircularBuffer<UInt32>()
     private let most: Int
 
-    /// Creates an empty tracker.
-    ///
-    /// `most` is the maximum number of resets to remember.
+    /// Creates an empty tracker that remembers at most `most` resets.
     init(most: Int) {
         self.most = most
     }
@@ -24,21 +22,21 @@ struct ClosedStreamTracker {
 
     /// A frame from the client after the head of its request.
     enum Frame {
-        /// Content, with its number of bytes.
+        /// Content, as a number of bytes.
         ///
-        /// `length` is the length of the payload with its padding, all of which counts toward the flow-control window.
+        /// `length` is the length of the payload including padding, all of which counts toward the flow-control window.
         case data(Int, length: Int)
         /// Trailer fields; `isSection` states whether they are a valid trailer section.
         case trailers(isSection: Bool)
     }
 
-    /// Returns whether a frame of an ended stream may have crossed the response or the reset in transit.
+    /// Returns whether the client may still send the given frame of an ended stream.
     ///
     /// `isLast` states whether the frame ends the stream.
     ///
     /// Throws `PROTOCOL_ERROR` for a malformed request (more bytes than announced, or invalid trailers), and
-    /// `FLOW_CONTROL_ERROR` for more bytes than the window permits. Fewer bytes than announced are not an error: a
-    /// client that has the response may end the request at once, as curl does.
+    /// `FLOW_CONTROL_ERROR` for more bytes than the window permits. Fewer bytes than announced are not an error,
+    /// because a client that has received the response may end the request at once, as curl does.
     mutating func passesOver(
         _ frame: Frame,
         of stream: UInt32,

@@ -1,10 +1,11 @@
 import GateWire
 import NIOCore
 
-/// Request bodies that arrive after the response.
+/// Methods that discard request bodies after the response.
 extension HTTP2Connection {
-    /// Lets the rest of a request body arrive within the limits, and resets the stream if they are exceeded; `passOver`
-    /// discards the bytes.
+    /// Receives the rest of a request body within the limits, and resets the stream if the limits are exceeded.
+    ///
+    /// `passOver` discards the bytes.
     func readAway(_ stream: HTTP2Stream) {
         guard self.context != nil else { return }
         if self.closedStreams.unfinished.count >= Self.maxStreams,
@@ -30,12 +31,12 @@ extension HTTP2Connection {
         self.watchDiscarding()
     }
 
-    /// Counts discarded bytes of a body.
+    /// Counts discarded bytes of a request body.
     func discarded(_ count: Int) {
         self.loop.counters.discardedBytes += UInt64(count)
     }
 
-    /// Counts discarded bytes on a stream, and increases its window if the limits permit.
+    /// Counts discarded bytes on a stream, and increases the window of the stream if the limits permit.
     func discarded(_ count: Int, of stream: UInt32) {
         self.discarded(count)
         guard var entry = self.closedStreams.unfinished[stream], entry.getsRoom else { return }
@@ -61,7 +62,7 @@ extension HTTP2Connection {
         self.closedStreams.unfinished[stream] = entry
     }
 
-    /// The reason not to increase the window; `nil` if it may be increased.
+    /// Returns the reason not to increase the window, or `nil` if the limits permit the increase.
     private func cut(of entry: inout UnfinishedRequests.Entry, _ increment: Int) -> DiscardCut? {
         guard UInt64(increment) <= entry.left else { return .size }
         entry.left -= UInt64(increment)
@@ -71,9 +72,9 @@ extension HTTP2Connection {
         return mayGoOn ? nil : .budget
     }
 
-    /// Resets streams whose deadline has passed.
+    /// Schedules a check that resets the streams whose deadlines have passed.
     ///
-    /// Runs every `resetDelay` while there are incomplete bodies.
+    /// The check runs every `resetDelay` while there are incomplete bodies.
     private func watchDiscarding() {
         guard self.closedStreams.unfinished.beginWatch() else { return }
         self.eventLoop.assumeIsolated().scheduleTask(in: UnfinishedRequests.resetDelay) {
@@ -87,7 +88,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Resets a stream; `cut` is counted unless another reason has already been counted.
+    /// Resets a stream, and counts `cut` unless another reason has already been counted.
     private func endDiscarding(_ stream: UInt32, _ cut: DiscardCut) {
         if self.closedStreams.unfinished[stream]?.getsRoom == true {
             self.loop.counters.countCut(cut)

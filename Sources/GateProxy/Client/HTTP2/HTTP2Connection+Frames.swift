@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// Incoming frames.
+/// Handlers for incoming frames.
 extension HTTP2Connection {
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode) {
         switch frame {
@@ -92,14 +92,14 @@ extension HTTP2Connection {
     }
 }
 
-/// Header sections.
+/// Handlers for header sections.
 extension HTTP2Connection {
     private func readHeaders(_ block: HTTP2HeaderBlock) throws(HTTP2ErrorCode) {
         if block.isSplit {
             self.deadline =
                 self.streams.isEmpty ? self.loop.now + self.loop.settings.timeouts.idle : nil
         }
-        // The block is decoded in any case, because later blocks may refer to its entries in the dynamic table.
+        // The block is always decoded, because later blocks may refer to its entries in the dynamic table.
         self.turn.readSection()
         try self.headers.read(block.bytes, names: self.loop.rules.table)
         let id = block.stream

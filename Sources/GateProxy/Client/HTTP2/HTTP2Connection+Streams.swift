@@ -1,9 +1,9 @@
 import GateWire
 import NIOCore
 
-/// The streams.
+/// Methods that manage the streams.
 extension HTTP2Connection {
-    /// Returns a stream for another request.
+    /// Returns a stream object for a new request.
     func takeStream() -> HTTP2Stream {
         self.idle.popLast() ?? HTTP2Stream(connection: self)
     }
@@ -58,10 +58,10 @@ extension HTTP2Connection {
         self.closedStreams.wasReset(stream)
     }
 
-    /// Handles a frame on a stream that has ended or will not be served; counts DATA content as discarded.
+    /// Handles a frame on a stream that has ended or will not be served.
     ///
-    /// The frame is an error if the client could know that the stream has ended, or if the frame shows that the request
-    /// is malformed.
+    /// The content of a DATA frame is counted as discarded. The frame is an error if the client could know that the
+    /// stream has ended, or if the frame shows that the request is malformed.
     func passOver(
         _ frame: ClosedStreamTracker.Frame,
         of stream: UInt32,
@@ -85,9 +85,9 @@ extension HTTP2Connection {
 
     /// Ends a stream because of a client error.
     ///
-    /// The error counts like a reset by the client; otherwise, a client could cause errors instead of sending resets.
+    /// The error counts like a reset by the client, so that a client cannot evade the limit by causing errors.
     func refuse(_ stream: UInt32, _ code: HTTP2ErrorCode) throws(HTTP2ErrorCode) {
-        // Refusing a stream costs little, and the client may not know the limit yet.
+        // Rejecting a stream costs little, and the client may not know the limit for streams yet.
         let isCalm =
             code == .refusedStream
             ? self.budgets.control.charge(at: self.loop.now)
@@ -107,9 +107,9 @@ extension HTTP2Connection {
     }
 }
 
-/// The end of the connection.
+/// Methods that end the connection.
 extension HTTP2Connection {
-    /// Sends `GOAWAY` with the reason, and closes the connection.
+    /// Sends `GOAWAY` with an error code, and closes the connection.
     func fail(_ code: HTTP2ErrorCode) {
         guard !self.isClosing else { return }
         let last = self.lastServedStream ?? self.lastStream
@@ -119,12 +119,12 @@ extension HTTP2Connection {
         self.outbox.frames.writeGoAway(last: last, code)
         self.deadline = self.loop.now + self.loop.settings.timeouts.linger
         self.flushNow()
-        // If both directions were closed while bytes were still unread, the client would lose the last frames.
+        // If both directions were closed while there were unread bytes, the client would lose the last frames.
         guard !self.inputClosed else { return self.closeWhenWritten() }
         self.output?.end()
     }
 
-    /// Closes the connection once everything is written, because the client sends nothing more.
+    /// Closes the connection once all frames are written, because the client sends no more frames.
     func closeWhenWritten() {
         self.stage = .closing
         self.reader.close()
@@ -133,20 +133,20 @@ extension HTTP2Connection {
         self.output?.whenWritten { self.context?.close(promise: nil) }
     }
 
-    /// Handles the end of the client's input: the client has closed its write side.
+    /// Handles the end of the client's input, which means that the client has closed its write side.
     ///
-    /// The client can no longer end a request, increase a window or acknowledge anything. It therefore counts as
-    /// disconnected, and each stream ends as it would after a reset. Only bytes that were already passed to the channel
-    /// are still written.
+    /// The client can no longer end a request, increase a window or acknowledge a frame. The gate treats it as
+    /// disconnected, and ends each stream as after a reset. Only bytes that have been passed to the channel are still
+    /// written.
     func clientEnded() {
         guard !self.streams.isEmpty, !self.isClosing else { return self.closeWhenWritten() }
         for stream in self.streams.all { stream.end() }
         self.settle()
     }
 
-    /// Lets the streams complete, because the gate is about to stop.
+    /// Lets the streams complete before the gate exits.
     ///
-    /// `grace` states how long new requests are accepted, because they may be in transit (RFC 9113 section 6.8).
+    /// `grace` is how long new requests are accepted, because they may be in transit (RFC 9113 section 6.8).
     func drain(grace: TimeAmount) {
         switch self.stage {
         case .opening where grace > .zero, .open where grace > .zero:
@@ -166,7 +166,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// The stream ID for a `GOAWAY` that announces the end of the connection but not yet the last stream.
+    /// The stream ID for a `GOAWAY` that announces the end of the connection, but does not determine the last stream.
     private static let noLastStream = UInt32(Int32.max)
 
     func deadlineReached() {

@@ -4,7 +4,7 @@ internal import NIOSSL
 
 /// One HTTP/2 connection from a client (RFC 9113).
 ///
-/// It reads frames, manages the streams, and writes the frames of their responses.
+/// An `HTTP2Connection` reads frames, manages the streams, and writes the frames of their responses.
 final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP2Endpoint,
     HeldOutput, RegisteredConnection
 {
@@ -15,20 +15,21 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
         /// The client's settings have not arrived (RFC 9113 section 3.4).
         case opening
         case open
-        /// `GOAWAY` was sent: streams up to `last` are served, and the client retries later streams elsewhere (RFC 9113
-        /// section 6.8).
+        /// `GOAWAY` was sent.
+        ///
+        /// Streams up to `last` are served, and the client retries later streams elsewhere (RFC 9113 section 6.8).
         case draining(last: UInt32)
-        /// The last `GOAWAY` was sent; frames from the client are discarded.
+        /// The last `GOAWAY` was sent, and frames from the client are discarded.
         case closing
     }
 
     /// The budgets for actions that cost the client little.
     struct FloodBudgets {
-        /// Resets of streams; responses refill this budget.
+        /// The budget for stream resets, which responses refill.
         var resets = FloodBudget(capacity: 200, perSecond: 20)
-        /// Frames without content; frames with content refill this budget.
+        /// The budget for frames without content, which frames with content refill.
         var control = FloodBudget(capacity: 1000, perSecond: 100)
-        /// Discarded bytes on the connection.
+        /// The budget for discarded bytes on the connection.
         var discards: FloodBudget
     }
 
@@ -51,11 +52,11 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     var streams = HTTP2StreamTable<HTTP2Stream>()
     /// The highest stream ID that the client has used.
     var lastStream: UInt32 = 0
-    /// Streams that have ended and are released by `settle()`.
+    /// Streams that have ended and that `settle()` releases.
     var over: [HTTP2Stream] = []
     /// Streams that can serve another request.
     var idle: [HTTP2Stream] = []
-    /// Streams that have ended, but for which frames may still arrive.
+    /// Streams that have ended, but on which frames may still arrive.
     var closedStreams = ClosedStreamTracker(most: 2 * HTTP2Connection.maxStreams)
 
     var outbox = HTTP2Outbox()
@@ -65,13 +66,13 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// The maximum number of concurrent streams of a client.
     static let maxStreams = 100
 
-    /// The capacity of the budget for discarded bytes, as a number of bodies of the maximum size.
+    /// The capacity of the budget for discarded bytes, in bodies of the maximum size.
     private static let discardedBodies = 2
 
-    /// The minimum time until the next turn.
+    /// The pause before the remaining frames are processed.
     ///
-    /// Without a pause, the next turn would start before other sockets are read: a NIO event loop first runs all tasks
-    /// that are due, including those that were just added.
+    /// Without a pause, processing would continue before other sockets are read, because a NIO event loop first runs
+    /// all tasks that are due, including those that were just added.
     static let pause = TimeAmount.microseconds(20)
 
     init(clients: LoopClients, origin: ClientAddress) {
@@ -103,7 +104,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     @inline(__always)
     var isTickBudgetSpent: Bool { self.turn.isOver }
 
-    /// The highest ID of a stream that is served while the connection is draining; `nil` if it is not draining.
+    /// The highest stream ID that is served while the connection is draining; `nil` if the connection is not draining.
     var lastServedStream: UInt32? {
         if case .draining(let last) = self.stage { last } else { nil }
     }
@@ -131,7 +132,7 @@ extension HTTP2Connection {
     }
 
     func read(context: ChannelHandlerContext) {
-        // Nothing more is read from a client that does not read its responses. Requests that have arrived are served
+        // Nothing more is read while the client does not read its responses. Requests that have arrived are served
         // before new ones are read.
         if self.isWritable, !self.turn.isWaiting {
             context.read()
@@ -153,12 +154,12 @@ extension HTTP2Connection {
     /// Processes the bytes that had arrived when HTTP/2 was detected.
     func begin(with bytes: ByteBuffer) {
         self.received(bytes)
-        // `channelReadComplete` may not follow if no more bytes arrive.
+        // `channelReadComplete` may not be called if no more bytes arrive.
         self.receivedAll()
         self.endTurn()
     }
 
-    /// Leaves the frames beyond the limit of a turn for the next turn.
+    /// Schedules the next batch if frames may remain.
     private func endTurn() {
         guard self.turn.end(isClosing: self.isClosing) else { return }
         self.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.beginTurn() }
@@ -170,7 +171,7 @@ extension HTTP2Connection {
         self.processInbound()
         self.outbox.release()
         self.settle()
-        // Flushed before the pause starts; otherwise, the pause would be over by the time the flush ends.
+        // Flushed before the pause starts, because the pause could otherwise be over by the time the flush ends.
         self.flushNow()
         self.endTurn()
         self.resumeReading(context)
@@ -204,17 +205,17 @@ extension HTTP2Connection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The frames show whether anything is missing, and the close itself is reported next.
+        // The frames show whether anything is missing, and NIO reports the close itself next.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         context.close(promise: nil)
     }
 }
 
-/// Outgoing frames.
+/// Methods that write frames.
 extension HTTP2Connection {
     /// Flushes the frames that were caused by a part of a backend's response.
     ///
-    /// At the end of a response, they are flushed at once if no other stream could add frames.
+    /// At the end of a response, the frames are flushed at once if no other stream could add frames.
     func release(isEndOfAnswer: Bool) {
         self.outbox.release()
         guard !self.outbox.isEmpty else { return self.settle() }
@@ -225,8 +226,9 @@ extension HTTP2Connection {
         self.flushNow()
     }
 
-    /// Refills the budget for control frames when content is sent; clients that increase the window byte by byte gain
-    /// nothing.
+    /// Refills the budget for control frames when content is sent.
+    ///
+    /// Clients that increase the window byte by byte do not refill the budget.
     func wrote(_ count: Int, of stream: HTTP2Stream) {
         if stream.output.isEmpty || count >= 1024 { self.budgets.control.earn(4) }
     }

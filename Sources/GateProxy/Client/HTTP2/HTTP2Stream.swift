@@ -3,8 +3,8 @@ import NIOCore
 
 /// One stream of an HTTP/2 connection.
 ///
-/// It passes the request to a `ClientConnection` and writes the response as frames. After an exchange has completed,
-/// both objects are reused for another stream.
+/// An `HTTP2Stream` passes the request to a `ClientConnection`, and writes the response as frames. After an exchange
+/// has completed, both objects are reused for another stream.
 final class HTTP2Stream: HTTP2Sender {
     /// The part of the request that has not arrived.
     enum RequestBody {
@@ -12,7 +12,7 @@ final class HTTP2Stream: HTTP2Sender {
         /// A body of unknown length.
         case any
         case ended
-        /// A WebSocket that the backend has not accepted yet; bytes from the client are held back.
+        /// A WebSocket that the backend has not accepted yet, so that bytes from the client are held back.
         case offered(WebSocketKey, hasEnded: Bool)
         /// The bytes of a WebSocket.
         case tunnel(hasEnded: Bool)
@@ -21,13 +21,14 @@ final class HTTP2Stream: HTTP2Sender {
     enum Response {
         case head
         case content
-        /// The response was written; its end may wait for the flow-control window to open.
+        /// The response has been written, but its end may still wait for the flow-control window to open.
         case ended
     }
 
-    /// A reference cycle, which the connection breaks when it ends.
+    /// The connection of the stream.
     ///
-    /// With an `unowned` reference, each access would cost as much as a retain and a release.
+    /// The reference is part of a cycle, which the connection breaks when it ends. With an `unowned` reference, each
+    /// access would cost as much as a retain and a release.
     let connection: HTTP2Connection
     let client: ClientConnection
     private(set) var id: UInt32 = 0
@@ -43,7 +44,7 @@ final class HTTP2Stream: HTTP2Sender {
     /// The flow-control window for the request body.
     private(set) var receiveWindow = HTTP2Stream.newReceiveWindow
     var whenWritten: [() -> Void] = []
-    /// Whether nothing more is sent or received; the connection releases the stream next.
+    /// Whether nothing more is sent or received, so that the connection can release the stream.
     private(set) var isOver = false
 
     init(connection: HTTP2Connection) {
@@ -72,17 +73,17 @@ final class HTTP2Stream: HTTP2Sender {
         self.isOver = false
     }
 
-    /// The number of body bytes that the client may still send; `nil` if no length was announced.
+    /// The announced length minus the bytes that have arrived; `nil` if no length was announced.
     var announcedLength: AnnouncedLength? {
         if case .length(let length) = self.request { length } else { nil }
     }
 
-    /// Whether the response is written, so that the rest of the request body is discarded.
+    /// Whether the response has been written, so that the rest of the request body is discarded.
     private var isAnswered: Bool {
         guard case .ended = self.response else { return false }
         return switch self.request {
         case .length, .any, .ended: true
-        // The other direction remains open (RFC 8441 section 5).
+        // The request direction remains open (RFC 8441 section 5).
         case .offered, .tunnel: false
         }
     }
@@ -104,7 +105,7 @@ final class HTTP2Stream: HTTP2Sender {
         }
     }
 
-    /// Ends the stream: nothing more is sent or received.
+    /// Ends the stream, after which nothing more is sent or received.
     func end() {
         guard !self.isOver else { return }
         self.isOver = true
@@ -117,7 +118,7 @@ final class HTTP2Stream: HTTP2Sender {
     }
 
     private func dropHeldBody() {
-        // Only WebSockets hold bytes, and replacing an empty buffer has a cost.
+        // Only WebSockets hold back bytes, and replacing an empty buffer has a cost.
         if self.heldBody.capacity > 0 { self.heldBody = ByteBuffer() }
     }
 
@@ -136,11 +137,11 @@ final class HTTP2Stream: HTTP2Sender {
     }
 }
 
-/// Incoming frames.
+/// Handlers for incoming frames.
 extension HTTP2Stream {
     /// Handles content.
     ///
-    /// `length` is the length of the payload with its padding, all of which counts toward the flow-control window.
+    /// `length` is the length of the payload including padding, all of which counts toward the flow-control window.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {
         guard !self.hasEndedRequest else { throw .streamClosed }
         guard self.receiveWindow.receive(length) else { throw .flowControlError }
@@ -195,14 +196,14 @@ extension HTTP2Stream {
     }
 }
 
-/// A WebSocket over HTTP/2 (RFC 8441), which is forwarded to the backend over HTTP/1.1.
+/// Methods for a WebSocket over HTTP/2 (RFC 8441), which is forwarded to the backend over HTTP/1.1.
 extension HTTP2Stream {
     /// The key of a WebSocket that the backend has not accepted yet; `nil` for all other requests.
     var webSocketKey: WebSocketKey? {
         if case .offered(let key, _) = self.request { key } else { nil }
     }
 
-    /// Whether the response proves that the backend has read the key (RFC 6455 section 4.1).
+    /// Returns whether the response proves that the backend has read the key (RFC 6455 section 4.1).
     func isAccepted(by head: ResponseHead, in bytes: Span<UInt8>) -> Bool {
         guard let key = self.webSocketKey else { return false }
         var isAccepted = false
@@ -225,7 +226,7 @@ extension HTTP2Stream {
         self.receiveTunnel(held, endsStream: hasEnded)
     }
 
-    /// Handles bytes from the client; the end of the stream only ends this direction.
+    /// Handles bytes from the client; the end of the stream ends only the direction to the backend.
     func receiveTunnel(_ data: ByteBuffer, endsStream: Bool) {
         guard case .tunnel = self.request else {
             self.heldBody.writeImmutableBuffer(data)
@@ -241,7 +242,7 @@ extension HTTP2Stream {
 
     /// Handles a reset by the client.
     func wasReset() {
-        // The reset is forwarded, because a close would look like a clean end (RFC 8441 section 5).
+        // The reset is forwarded, because closing the connection would look like a clean end (RFC 8441 section 5).
         if case .tunnel = self.request { self.client.upstream?.transport.prepareReset() }
         self.end()
     }

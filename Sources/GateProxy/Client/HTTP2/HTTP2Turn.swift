@@ -1,19 +1,19 @@
-/// The limit for the header sections that are read from one connection before the event loop serves other connections.
+/// The limit on the header sections that are read from one connection before other connections are served.
 ///
 /// If all fields of a request are table indices, hundreds of requests can arrive in one read.
 struct HTTP2Turn {
     private enum State {
         case reading(sections: Int)
-        /// The remaining frames wait for the next turn.
+        /// The remaining frames wait for the next batch.
         case waiting
     }
 
     private var state = State.reading(sections: 0)
 
-    /// The maximum number of header sections per turn.
+    /// The maximum number of header sections per batch of frames.
     static let maxSections = 16
 
-    /// Whether no more frames are read in this turn.
+    /// Whether no more frames are read in this batch.
     @inline(__always)
     var isOver: Bool {
         switch self.state {
@@ -22,7 +22,7 @@ struct HTTP2Turn {
         }
     }
 
-    /// Whether the next turn is scheduled.
+    /// Whether the next batch is scheduled.
     @inline(__always)
     var isWaiting: Bool {
         if case .waiting = self.state { true } else { false }
@@ -35,9 +35,9 @@ struct HTTP2Turn {
         self.state = .reading(sections: sections + 1)
     }
 
-    /// Ends the turn, after all bytes that have arrived have been handled.
+    /// Ends the batch.
     ///
-    /// - Returns: Whether the next turn has to be scheduled.
+    /// - Returns: Whether the next batch has to be scheduled.
     mutating func end(isClosing: Bool) -> Bool {
         switch self.state {
         case .waiting: return false
@@ -50,7 +50,7 @@ struct HTTP2Turn {
         }
     }
 
-    /// Starts the next turn.
+    /// Starts the next batch.
     mutating func begin() {
         self.state = .reading(sections: 0)
     }

@@ -1,33 +1,33 @@
 import GateWire
 import NIOCore
 
-/// A connection's requests that got a response before the client had sent the whole body.
+/// The requests of a connection that got a response before the client had sent the whole body.
 ///
 /// The stream of such a request stays open for the client until the client has sent the rest or receives `RST_STREAM`
 /// (RFC 9113 section 8.1). OkHttp, `java.net.http` and httpx return the response only after the whole body is sent, so
-/// the gate increases their flow-control window for the rest. curl 7.88 treats a reset as a failure, so a stream whose
-/// window is exhausted is reset only after `resetDelay`.
+/// the gate increases their flow-control window for the rest. curl 7.88 treats a reset as a failure, so the gate waits
+/// for `resetDelay` before it resets a stream whose window is exhausted.
 struct UnfinishedRequests {
     /// A request with an incomplete body.
     struct Entry {
         /// The rest of the announced length; `nil` if no length was announced.
         var length: AnnouncedLength?
         var window: HTTP2ReceiveWindow
-        /// The number of bytes by which the window may still be increased.
+        /// The number of bytes by which the window can still be increased.
         var left: UInt64
         /// Whether the window may be increased at all.
         var getsRoom: Bool
-        /// The latest time at which the stream is reset.
+        /// The time at which the stream is reset in any case.
         var end: NIODeadline
         /// The time at which the stream is reset if no data arrives by then.
         var deadline: NIODeadline
-        /// The client whose budget is charged; `nil` if it is unknown.
+        /// The client whose budget is charged; `nil` if the client is unknown.
         let client: ClientNetwork?
 
         /// Whether the client needs a larger window for the rest of the body.
         ///
-        /// If the length is unknown, half of the initial window must be used first, because most bodies fit into that
-        /// half.
+        /// If the length is unknown, the client must first use half of the initial window, because most bodies fit into
+        /// that half.
         var needsRoom: Bool {
             guard self.getsRoom else { return false }
             guard let length else { return self.window.left <= HTTP2OwnSettings.firstWindow / 2 }
@@ -50,22 +50,24 @@ struct UnfinishedRequests {
         set { self.entries[stream] = newValue }
     }
 
-    /// Returns whether a check of the deadlines has to be scheduled.
+    /// Marks a check of the deadlines as scheduled.
+    ///
+    /// - Returns: Whether the caller has to schedule the check.
     mutating func beginWatch() -> Bool {
         guard !self.isWatched, !self.entries.isEmpty else { return false }
         self.isWatched = true
         return true
     }
 
-    /// Starts a check of the deadlines.
+    /// Marks the scheduled check of the deadlines as started.
     mutating func endWatch() {
         self.isWatched = false
     }
 
-    /// The stream with the oldest request.
+    /// The ID of the stream with the oldest request; `nil` if there are no requests.
     var oldest: UInt32? { self.entries.keys.min() }
 
-    /// The streams whose deadlines have passed, in ascending order.
+    /// Returns the IDs of the streams whose deadlines have passed, in ascending order.
     func overdue(at now: NIODeadline) -> [UInt32] {
         self.entries.filter { $0.value.deadline <= now }.map(\.key).sorted()
     }
@@ -86,7 +88,7 @@ struct AnnouncedLength: Equatable {
     ///
     /// `isLast` states whether the client has ended the stream.
     ///
-    /// - Throws: `PROTOCOL_ERROR` for more or fewer bytes than announced.
+    /// - Throws: `PROTOCOL_ERROR` if the client sends more or fewer bytes than announced.
     mutating func take(_ count: Int, isLast: Bool) throws(HTTP2ErrorCode) {
         guard UInt64(count) <= self.remaining else { throw .protocolError }
         self.remaining -= UInt64(count)

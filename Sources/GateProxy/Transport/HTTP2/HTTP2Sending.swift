@@ -1,10 +1,9 @@
 import GateWire
 import NIOCore
 
-/// A connection that sends the output of its streams within the flow-control windows (RFC 9113
-/// section 5.2).
+/// A connection that sends the output of its streams within the flow-control windows (RFC 9113 section 5.2).
 ///
-/// Streams take turns, with one frame each, so that a large body does not delay small ones.
+/// The streams send one frame each in turn, so that a large body does not delay small ones.
 protocol HTTP2Sending: AnyObject {
     associatedtype Stream: HTTP2Sender
 
@@ -15,16 +14,16 @@ protocol HTTP2Sending: AnyObject {
     var sendWindow: HTTP2SendWindow { get set }
     var line: HTTP2SendQueue<Stream> { get set }
 
-    /// Handles a DATA frame that was written.
+    /// Called after a DATA frame with `count` bytes of content was written.
     func wrote(_ count: Int, of stream: Stream)
-    /// Writes the outbox to the channel soon.
+    /// Schedules a write of the outbox to the channel.
     func flush()
-    /// Writes the outbox to the channel now.
+    /// Writes the outbox to the channel at once.
     func flushNow()
 }
 
 extension HTTP2Sending {
-    /// Sends the output of a stream as far as the windows permit; the rest waits for its turn.
+    /// Sends the output of a stream within the flow-control windows, and queues the stream if output remains.
     func send(_ stream: Stream) {
         self.write(from: stream, atMost: .max)
         if !stream.isOver, !stream.output.isEmpty, self.line.join(stream) { stream.waits() }
@@ -33,7 +32,8 @@ extension HTTP2Sending {
 
     /// Sends the last content of a stream without queueing it, if possible.
     ///
-    /// - Returns: Whether the stream has ended; otherwise, the content has to be queued.
+    /// - Returns: Whether the content was sent and the stream has ended; otherwise, the caller must
+    ///   queue the content.
     func sendLast(_ content: Span<UInt8>, of stream: Stream) -> Bool {
         guard self.isWritable,
             stream.output.writeLast(
@@ -53,8 +53,8 @@ extension HTTP2Sending {
 
     /// Sends pending output, one frame of each stream in turn.
     func pump() {
-        // The number of consecutive streams that could not send; once it includes all streams, no
-        // stream can send.
+        // The number of consecutive streams that could not send. Once it reaches the number of
+        // queued streams, no stream can send.
         var blocked = 0
         while blocked < self.line.count, self.sendWindow.left > 0, self.isWritable,
             let stream = self.line.next()
@@ -121,20 +121,20 @@ extension HTTP2Sending {
     }
 }
 
-/// A stream with output.
+/// A stream that sends content, and is notified of the progress.
 protocol HTTP2Sender: AnyObject {
     var id: UInt32 { get }
     /// Whether the stream has ended in both directions.
     var isOver: Bool { get }
     var output: HTTP2StreamOutput { get set }
 
-    /// Some pending output was sent, or output has become pending.
+    /// Called when output has become pending, or when part of the pending output was sent.
     func waits()
-    /// All output so far was sent, but not the end of the stream.
+    /// Called when all output so far was sent, but not the end of the stream.
     func didSendPending()
-    /// The last frame was sent.
+    /// Called when the last frame was sent.
     func didSendLastFrame()
-    /// The stream is writable again.
+    /// Called when the stream is writable again.
     func becameWritable()
 }
 
@@ -145,15 +145,15 @@ extension HTTP2Sender {
     func didSendLastFrame() {}
 }
 
-/// A queue of the streams with output, in the order of their turns.
+/// A queue of the streams with pending output, in the order of their turns.
 struct HTTP2SendQueue<Stream: HTTP2Sender> {
     private var streams = CircularBuffer<Stream>()
 
     var count: Int { self.streams.count }
 
-    /// Adds a stream to the queue.
+    /// Adds a stream to the queue, unless the queue contains it.
     ///
-    /// - Returns: Whether the stream was not in the queue.
+    /// - Returns: Whether the stream was added.
     mutating func join(_ stream: Stream) -> Bool {
         guard !stream.output.isWaiting else { return false }
         stream.output.isWaiting = true
@@ -161,12 +161,12 @@ struct HTTP2SendQueue<Stream: HTTP2Sender> {
         return true
     }
 
-    /// Returns the stream whose turn it is; the caller must call `stay` or `leave` afterwards.
+    /// Removes and returns the stream whose turn it is; the caller must then call `stay` or `leave`.
     mutating func next() -> Stream? {
         self.streams.popFirst()
     }
 
-    /// Returns a stream with further output to the end of the queue.
+    /// Puts a stream with further output back at the end of the queue.
     mutating func stay(_ stream: Stream) {
         self.streams.append(stream)
     }
@@ -177,7 +177,7 @@ struct HTTP2SendQueue<Stream: HTTP2Sender> {
 
     /// Removes a stream that has ended.
     ///
-    /// - Returns: Whether the stream can be released; `false` during its turn.
+    /// - Returns: Whether the stream can be released: `false` during its turn.
     mutating func remove(_ stream: Stream) -> Bool {
         guard stream.output.isWaiting else { return true }
         guard let index = self.streams.firstIndex(where: { $0 === stream }) else { return false }

@@ -1,7 +1,7 @@
 /// The open streams of a connection, by stream ID.
 ///
-/// IDs only increase (RFC 9113 section 5.1.1), so the streams are sorted. With a small number of
-/// streams, a binary search is faster than hashing.
+/// IDs only increase (RFC 9113 section 5.1.1), so appending keeps the streams sorted. With a small
+/// number of streams, a binary search is faster than hashing.
 struct HTTP2StreamTable<Stream> {
     private var entries: [(number: UInt32, stream: Stream)] = []
 

@@ -2,7 +2,7 @@ import NIOCore
 
 /// The HTTP/2 connections to one address, and the requests that wait for a connection.
 ///
-/// The first connection with capacity gets the next request, so that no more connections than
+/// The next request gets the first connection with capacity, so that no more connections than
 /// necessary are used.
 struct SharedConnections {
     typealias Waiter = UpstreamPool.Done
@@ -11,10 +11,10 @@ struct SharedConnections {
     private var waiting = CircularBuffer<Waiter>()
     /// The number of connections that are being opened.
     private var opening = 0
-    /// The number of requests that a new connection is likely to accept.
+    /// The number of streams that a new connection is expected to allow, according to the last one.
     private var expectedRoom = UpstreamStreamBudget.most
 
-    /// Reserves a stream on an open connection; `nil` if none has capacity.
+    /// Reserves a stream on an open connection, or returns `nil` if no connection has capacity.
     func take() -> UpstreamConnection? {
         self.connections.first { $0.hasRoom }?.takeStream()
     }
@@ -23,14 +23,13 @@ struct SharedConnections {
         self.waiting.append(waiter)
     }
 
-    /// Removes the oldest waiter, with a stream for it; `nil` if there is no waiter or no capacity.
+    /// Removes the oldest waiter and reserves a stream for it; `nil` if there is no waiter or no capacity.
     mutating func takeWaiting() -> (Waiter, UpstreamConnection)? {
         guard !self.waiting.isEmpty, let upstream = self.take() else { return nil }
         return (self.waiting.removeFirst(), upstream)
     }
 
-    /// Whether another connection must be opened for the waiters; if so, it is counted as being
-    /// opened.
+    /// Returns whether to open another connection for the waiters, and if so, counts it as being opened.
     mutating func beginsOpening() -> Bool {
         guard self.waiting.count > self.opening * self.expectedRoom else { return false }
         self.opening += 1
@@ -45,7 +44,7 @@ struct SharedConnections {
 
     /// Records that a connection could not be opened.
     ///
-    /// - Returns: All waiters, unless another connection is being opened.
+    /// - Returns: The waiters to notify: none if another connection is still being opened, otherwise all.
     mutating func openingFailed() -> [Waiter] {
         self.opening -= 1
         return self.opening == 0 ? self.takeAllWaiting() : []
@@ -53,7 +52,7 @@ struct SharedConnections {
 
     /// Records that the backend has selected HTTP/1.1.
     ///
-    /// - Returns: All waiters.
+    /// - Returns: All waiters, each of which needs its own connection.
     mutating func openedExclusive() -> [Waiter] {
         self.opening -= 1
         return self.takeAllWaiting()

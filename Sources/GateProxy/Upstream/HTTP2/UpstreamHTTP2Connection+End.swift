@@ -3,7 +3,7 @@ import NIOCore
 
 /// The end of the connection.
 extension UpstreamHTTP2Connection {
-    /// Sends a connection error to the backend, and closes.
+    /// Sends a connection error to the backend, and closes the connection.
     func fail(_ code: HTTP2ErrorCode) {
         guard !self.isClosing else { return }
         self.member?.report("HTTP/2: \(code)")
@@ -15,7 +15,7 @@ extension UpstreamHTTP2Connection {
         self.context?.close(promise: nil)
     }
 
-    /// Closes the connection cleanly.
+    /// Closes the connection with a GOAWAY frame that reports no error.
     func shutDown() {
         guard !self.isClosing else { return }
         self.outbox.frames.writeGoAway(last: 0, .noError)
@@ -33,8 +33,8 @@ extension UpstreamHTTP2Connection {
 
     /// Ends all streams, and removes the connection from its pool.
     ///
-    /// `failed` contains the streams that fail because the backend has violated the protocol, possibly none. It is
-    /// `nil` if there was no violation.
+    /// `failed` contains the streams that fail because the backend has violated the protocol. It
+    /// can be empty, and is `nil` if there was no violation.
     func end(failing failed: [UpstreamHTTP2Stream]? = nil) {
         guard !self.isClosing else { return }
         if case .opening(let promise) = self.stage {

@@ -3,7 +3,8 @@ import NIOCore
 
 /// The received frames.
 extension UpstreamHTTP2Connection {
-    /// The minimum window increment, in bytes, that does not count as a control frame.
+    /// The minimum window increment, in bytes, of a WINDOW_UPDATE frame that does not count as a
+    /// control frame.
     private static let largeIncrement = 1024
 
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode) {
@@ -31,8 +32,8 @@ extension UpstreamHTTP2Connection {
         guard self.control.charge(at: self.lastReceived) else { throw .enhanceYourCalm }
     }
 
-    /// Returns the stream of a frame; `nil` for a stream that has ended, for which frames may still
-    /// arrive.
+    /// Returns the stream of a frame, or `nil` if the stream has ended, in which case frames may
+    /// still arrive.
     private func stream(_ id: UInt32) throws(HTTP2ErrorCode) -> UpstreamHTTP2Stream? {
         guard self.budget.hasOpened(id) else { throw .protocolError }
         if let stream = self.streams[id] { return stream }
@@ -46,8 +47,7 @@ extension UpstreamHTTP2Connection {
         length: Int,
         endsStream: Bool
     ) throws(HTTP2ErrorCode) {
-        // The window of the connection is restored at once, so that a slow client cannot stop the
-        // other streams.
+        // The connection window is reopened at once, so that a slow client cannot block the other streams.
         guard self.receiveWindow.receive(length) else { throw .flowControlError }
         if let increment = self.receiveWindow.take() {
             self.writeWindowUpdate(0, increment: increment)
@@ -58,8 +58,8 @@ extension UpstreamHTTP2Connection {
 
     private func readHeaders(_ block: HTTP2HeaderBlock) throws(HTTP2ErrorCode) {
         guard self.budget.hasOpened(block.stream) else { throw .protocolError }
-        // The block is always decoded, because later blocks may refer to the entries that it adds
-        // to the dynamic table.
+        // The block is decoded even if its stream has ended, because it can add entries to the
+        // dynamic table that later blocks refer to.
         try self.headers.read(block.bytes, names: .response)
         guard let stream = try self.stream(block.stream) else { return }
         self.control.earn(8)
@@ -67,7 +67,7 @@ extension UpstreamHTTP2Connection {
     }
 
     private func readWindowUpdate(_ id: UInt32, _ increment: Int) throws(HTTP2ErrorCode) {
-        // Increments for a large body can be too frequent to be distinguished from a flood.
+        // A large body can cause increments at a rate that would look like a flood.
         if increment < Self.largeIncrement { try self.chargeControl() }
         guard id != 0 else { return try self.widen(by: increment) }
         guard let stream = try self.stream(id) else { return }
@@ -96,8 +96,9 @@ extension UpstreamHTTP2Connection {
         promise.succeed()
     }
 
-    /// Handles GOAWAY: the backend accepts no more requests, and has not processed the requests
-    /// with IDs above `last` (RFC 9113 section 6.8).
+    /// Handles GOAWAY, with which the backend stops accepting requests.
+    ///
+    /// The backend has not processed the requests with stream IDs above `last` (RFC 9113 section 6.8).
     private func readGoAway(last: UInt32, _ code: UInt32) throws(HTTP2ErrorCode) {
         try self.chargeControl()
         if code != HTTP2ErrorCode.noError.rawValue {

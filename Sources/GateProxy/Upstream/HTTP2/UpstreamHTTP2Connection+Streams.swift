@@ -1,17 +1,16 @@
 import GateWire
 import NIOCore
 
-/// The streams and their ends.
+/// The beginning and the end of streams.
 extension UpstreamHTTP2Connection {
     /// The time after which an unused connection is closed.
     ///
-    /// A backend that closes it earlier sends GOAWAY, so no request is lost.
+    /// A backend that closes the connection earlier sends GOAWAY, so no request is lost.
     private static let idleTime = TimeAmount.seconds(30)
-    /// How long a connection with a waiting request may receive nothing before it is suspected to be
-    /// dead.
+    /// How long a connection with a waiting request may receive nothing before it is presumed dead.
     private static let suspiciousSilence = TimeAmount.seconds(5)
 
-    /// Returns a stream for another exchange.
+    /// Reserves a stream for another exchange, and returns its connection object.
     func takeStream() -> UpstreamConnection {
         self.budget.reserve()
         self.deadline = nil
@@ -52,23 +51,23 @@ extension UpstreamHTTP2Connection {
         }
     }
 
-    /// Retires the connection after a request was canceled before its response, unless data has been
-    /// received recently.
+    /// Retires the connection unless it has received data recently.
     ///
-    /// On a dead connection, further requests would time out as well.
+    /// Called after a request was canceled before its response. On a dead connection, further
+    /// requests would time out as well.
     func suspect(since began: NIODeadline) {
         let silence = NIODeadline.now() - Swift.max(began, self.lastReceived)
         if silence >= Self.suspiciousSilence { self.budget.retire() }
     }
 
-    /// Opens no more streams, and closes the connection when the last one has ended.
+    /// Stops opening streams, and closes the connection when the last stream has ended.
     func retire() {
         self.budget.retire()
         self.becomeIdleIfUnused()
     }
 
-    /// Resets streams whose last frame is late, and closes the connection if it is unused or the
-    /// backend has disappeared.
+    /// Resets streams whose last frame is overdue, and closes the connection if it is unused or the
+    /// backend no longer responds.
     func closeOverdue(at now: NIODeadline) {
         if let deadline = self.deadline, deadline <= now { return self.shutDown() }
         let isNeeded = !self.streams.isEmpty

@@ -7,7 +7,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     typealias InboundIn = ByteBuffer
 
     enum Stage {
-        /// The backend's settings, which confirm HTTP/2, have not been received.
+        /// The backend's settings, which confirm HTTP/2, have not been received yet.
         case opening(EventLoopPromise<Void>)
         case open
         /// The connection is closing; further input is discarded.
@@ -31,7 +31,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     let isSecure: Bool
     private let bypassesChannel: Bool
     let limits: HeadLimits
-    /// The member of the pool that the connection belongs to.
+    /// The pool member for the backend's address.
     var member: UpstreamPool.Member?
     var deadline: NIODeadline?
     var registryIndex = 0
@@ -44,7 +44,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     var headers: HTTP2HeaderReader
     var peer = HTTP2PeerSettings(isClient: false)
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.connectionWindow)
-    /// The budget for control frames, which is refilled by DATA and HEADERS frames.
+    /// The budget for control frames, which DATA and HEADERS frames refill.
     var control = FloodBudget(capacity: 1000, perSecond: 100)
 
     var budget = UpstreamStreamBudget()
@@ -65,13 +65,14 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     var outbox = HTTP2Outbox()
     var sendWindow = HTTP2SendWindow()
     var line = HTTP2SendQueue<UpstreamHTTP2Stream>()
-    /// Receivers with new data, in the order of its arrival.
+    /// The receivers with new data, in the order in which the data arrived.
     private var unsettled: [any UpstreamReceiver] = []
 
     /// Creates a connection.
     ///
-    /// `silence` is the time without data after which the backend gets a PING. `whenReady` succeeds
-    /// once the backend has confirmed HTTP/2, and fails if it does not support it.
+    /// `silence` is how long nothing may be received before the gate sends a PING. `whenReady`
+    /// succeeds once the backend has confirmed HTTP/2, and fails if the backend does not support
+    /// it.
     init(
         eventLoop: any EventLoop,
         isSecure: Bool,
@@ -86,8 +87,8 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
         self.limits = limits
         self.pulse = UpstreamPingSchedule(silence: silence)
         self.stage = .opening(whenReady)
-        // Higher than the limit, so that a head slightly above it is a stream error, not a
-        // connection error.
+        // The block limit is higher than the head limit, so that a head slightly above the head
+        // limit is a stream error, not a connection error.
         self.reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 4 * limits.bytes)
         self.headers = HTTP2HeaderReader(limit: limits.bytes)
     }
@@ -100,8 +101,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
         if case .closing = self.stage { true } else { false }
     }
 
-    /// Always false: the gate requested the data that a backend sends, so the amount per tick is
-    /// not limited.
+    /// Always `false`: the gate requested the data that a backend sends, so the amount per tick is not limited.
     var isTickBudgetSpent: Bool { false }
 
     /// Whether the connection accepts another request.
@@ -154,7 +154,7 @@ extension UpstreamHTTP2Connection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Frames have explicit lengths, and the end of the connection is reported separately.
+        // Frames have explicit lengths, so truncation is detected without a close notification.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
         context.close(promise: nil)
     }
@@ -176,8 +176,7 @@ extension UpstreamHTTP2Connection {
         )
     }
 
-    /// Schedules a call to a receiver's `settle()`, to be made once all available input has been
-    /// read.
+    /// Schedules a call of the receiver's `settle()` for the end of the available input.
     func settleLater(_ receiver: any UpstreamReceiver) {
         if self.unsettled.last !== receiver { self.unsettled.append(receiver) }
     }
@@ -194,7 +193,7 @@ extension UpstreamHTTP2Connection {
 extension UpstreamHTTP2Connection {
     /// Sends the head of a request.
     ///
-    /// - Returns: The stream ID; `nil` if the request cannot be sent.
+    /// - Returns: The stream ID, or `nil` if the request cannot be sent.
     func open(_ stream: UpstreamHTTP2Stream, _ request: ForwardedRequest) -> UInt32? {
         guard self.isOpen, let id = self.budget.open() else { return nil }
         self.streams[id] = stream
@@ -209,8 +208,8 @@ extension UpstreamHTTP2Connection {
         return id
     }
 
-    /// Refills the budget for control frames, because backends respond to content with any number
-    /// of WINDOW_UPDATE frames.
+    /// Refills the budget for control frames, because backends can respond to content with any
+    /// number of WINDOW_UPDATE frames.
     func wrote(_ count: Int, of stream: UpstreamHTTP2Stream) {
         self.control.earn(16)
     }

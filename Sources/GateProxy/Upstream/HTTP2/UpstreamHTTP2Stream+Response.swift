@@ -3,7 +3,7 @@ import NIOCore
 
 /// The received frames.
 extension UpstreamHTTP2Stream {
-    /// Handles a header section: an interim response, the response head, or trailers.
+    /// Handles the header section of an interim or final response, or a trailer section.
     func receiveFields(endsStream: Bool) {
         if case .content(let remaining) = self.response {
             return self.receiveTrailers(endsStream: endsStream, remaining: remaining)
@@ -37,8 +37,10 @@ extension UpstreamHTTP2Stream {
         }
     }
 
-    /// Handles content; `length` is the length of the payload including padding, all of which
-    /// counts toward the flow-control window.
+    /// Handles the content of a DATA frame.
+    ///
+    /// `length` is the length of the payload including padding, all of which counts toward the
+    /// flow-control window.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) {
         guard case .content(let remaining) = self.response else {
             return self.failed(.http2, self.hasEndedResponse ? .streamClosed : .protocolError)
@@ -48,7 +50,7 @@ extension UpstreamHTTP2Stream {
         }
         let count = UInt64(data.readableBytes)
         if let remaining {
-            // A response whose length differs from the announced one is malformed (RFC 9113 section 8.1.1).
+            // A response whose length differs from `Content-Length` is malformed (RFC 9113 section 8.1.1).
             guard count <= remaining, !endsStream || count == remaining else {
                 return self.failed(.contentLength)
             }
@@ -65,7 +67,7 @@ extension UpstreamHTTP2Stream {
         guard endsStream, trailers.isTrailerSection else { return self.failed(.trailer) }
         self.response = .ended
         guard (remaining ?? 0) == 0 else { return self.failed(.contentLength) }
-        // Without a receiver, the response was already complete.
+        // If there is no receiver, the response was already complete.
         if self.upstream.receiver != nil {
             guard trailers.isForwardableTrailerSection else { return self.failed(.trailer) }
             self.deliver { $0.receive(trailers: trailers) }
@@ -73,13 +75,13 @@ extension UpstreamHTTP2Stream {
         self.finishLingering()
     }
 
-    /// Whether trailers after content with an announced length are forwarded to the client.
+    /// Whether a trailer section after content with a `Content-Length` can be forwarded to the client.
     ///
-    /// HTTP/1.1 cannot transmit such trailers. The response is then complete after its last byte,
-    /// before the stream has ended.
+    /// HTTP/1.1 cannot transmit such a trailer section. For HTTP/1.1 clients, the response is
+    /// complete after its last byte, even if the stream has not ended.
     private var mayTrailLength: Bool { self.upstream.receiver?.takesTrailersBehindLength ?? false }
 
-    /// Ends the stream if this was the awaited last frame.
+    /// Ends the stream if the end of the response, for which it was kept open, has arrived.
     private func finishLingering() {
         if self.lingerEnd != nil, self.hasEndedResponse, !self.isOver { self.end() }
     }
@@ -91,7 +93,7 @@ extension UpstreamHTTP2Stream {
         self.connection.settleLater(receiver)
     }
 
-    /// Increases the receive window, if the client keeps up with the response.
+    /// Increases the receive window, unless the client is too slow for the response.
     func makeRoom() {
         guard !self.isOver, self.id != 0, !self.hasEndedResponse, self.upstream.mayRead,
             let increment = self.receiveWindow.take()

@@ -1,23 +1,22 @@
 import GateWire
 import NIOCore
 
-/// A request to the backend over HTTP/2, and its response, which is passed to an
-/// `UpstreamConnection`.
+/// A request to the backend over HTTP/2, and its response, which is passed to an `UpstreamConnection`.
 ///
-/// After an exchange has completed, the stream and the `UpstreamConnection` can be reused for
+/// After an exchange has completed, the stream and its `UpstreamConnection` can be reused for
 /// another exchange.
 final class UpstreamHTTP2Stream: HTTP2Sender {
     enum Response {
         case head
-        /// `remaining` is the part of the announced length that has not been received; `nil`
-        /// without a length.
+        /// `remaining` is the number of bytes of the `Content-Length` that have not been received,
+        /// or `nil` if the response has no length.
         case content(remaining: UInt64?)
         case ended
     }
 
     let connection: UpstreamHTTP2Connection
     let upstream: UpstreamConnection
-    /// The stream ID; 0 until the request is sent.
+    /// The stream ID, or 0 until the request is sent.
     private(set) var id: UInt32 = 0
     var response = Response.head
     /// Whether any part of a response was received, including interim responses.
@@ -25,13 +24,12 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     /// The time at which the request was sent.
     private var began = NIODeadline.uptimeNanoseconds(0)
 
-    /// The part of the request body that waits for the flow-control window to open.
+    /// The part of the request body that waits until the flow-control window opens.
     var output = HTTP2StreamOutput()
     /// The receive window for the response body.
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
 
-    /// The deadline for the end of the stream after a complete response; `nil` if no end is
-    /// awaited.
+    /// The deadline for the end of the stream after a complete response, or `nil` if no end is awaited.
     private(set) var lingerEnd: NIODeadline?
     /// Whether the stream has ended in both directions, and is about to be released.
     private(set) var isOver = false
@@ -46,7 +44,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
         self.upstream.transport = .stream(self)
     }
 
-    /// Prepares for an exchange.
+    /// Prepares the stream for an exchange.
     func prepare() {
         self.id = 0
         self.response = .head
@@ -71,7 +69,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
 
 /// The sent frames.
 extension UpstreamHTTP2Stream {
-    /// Writes the head of a request.
+    /// Sends the head of a request.
     func begin(_ request: ForwardedRequest) {
         guard !self.isOver else { return }
         guard let id = self.connection.open(self, request) else {
@@ -88,14 +86,16 @@ extension UpstreamHTTP2Stream {
         self.connection.send(self)
     }
 
-    /// Writes the last content of a request, and trailers if there are any.
+    /// Sends the last content of a request, followed by the trailer section if there is one.
     func end(with content: ByteBuffer, trailers: HeaderList?) {
         guard self.append(content) else { return }
         self.output.end(trailers: trailers.map { ByteBuffer(headerBlock: $0) })
         self.connection.send(self)
     }
 
-    /// - Returns: Whether the stream still accepts content.
+    /// Appends content to the output, unless the stream has ended or its request was not sent.
+    ///
+    /// - Returns: Whether the content was appended.
     private func append(_ content: ByteBuffer) -> Bool {
         guard !self.isOver, self.id != 0 else { return false }
         let bytes = content.readableBytesUInt8Span
@@ -123,25 +123,24 @@ extension UpstreamHTTP2Stream {
 
 /// The end of the stream.
 extension UpstreamHTTP2Stream {
-    /// Releases the stream from its exchange, which has received the whole response.
+    /// Detaches the stream from its exchange, which has received the whole response.
     func release(at now: NIODeadline) {
         guard !self.isOver else { return }
         guard self.id != 0 else { return self.finish(reusable: true) }
         self.connection.hasServed = true
         guard !self.hasEndedResponse else { return self.end() }
-        // A response with a length can be complete before the frame that ends the stream has
-        // arrived.
+        // A response with a length can be complete before the frame that ends the stream has arrived.
         self.lingerEnd = now + Self.lingerTime
         self.connection.lingeringCount += 1
     }
 
-    /// Ends the stream after a complete response.
+    /// Ends the stream after a complete response, with a reset if the request is incomplete.
     func end() {
         guard self.output.hasEnded else { return self.cancel() }
         self.finish(reusable: true)
     }
 
-    /// Resets the stream.
+    /// Ends the stream, with a reset if the request or the response is incomplete.
     func cancel(_ code: HTTP2ErrorCode = .cancel) {
         guard !self.isOver else { return }
         if self.id != 0, !self.output.hasEnded || !self.hasEndedResponse {
@@ -151,7 +150,7 @@ extension UpstreamHTTP2Stream {
         self.finish(reusable: false)
     }
 
-    /// Ends the stream in both directions.
+    /// Ends the stream in both directions without sending a frame.
     func finish(reusable: Bool) {
         guard !self.isOver else { return }
         self.isOver = true
@@ -161,12 +160,12 @@ extension UpstreamHTTP2Stream {
         self.connection.isOver(self)
     }
 
-    /// Handles a request that the backend has not processed and never will (RFC 9113 section 8.7).
+    /// Called when the backend has not processed the request and never will (RFC 9113 section 8.7).
     func refused() {
         self.breakOff { $0.upstreamRefused() }
     }
 
-    /// Handles a reset of the stream by the backend.
+    /// Called when the backend has reset the stream.
     func reset(_ code: UInt32) {
         if code == HTTP2ErrorCode.refusedStream.rawValue, !self.isAnswered {
             return self.refused()
@@ -174,17 +173,17 @@ extension UpstreamHTTP2Stream {
         self.breakOff { $0.upstreamGaveUp() }
     }
 
-    /// Resets the stream because of an internal error.
+    /// Ends the stream because its request cannot be sent.
     func abandon() {
         self.breakOff(.internalError) { $0.upstreamGaveUp() }
     }
 
-    /// Handles the loss of the connection.
+    /// Called when the connection is lost.
     func lost() {
         self.breakOff { $0.upstreamEnded(wasReset: true) }
     }
 
-    /// Handles a protocol violation by the backend, on this stream or on its connection.
+    /// Called when the backend has violated the protocol on this stream or on its connection.
     func failed(_ fault: MessageFault, _ code: HTTP2ErrorCode = .protocolError) {
         self.breakOff(code) { $0.upstreamFailed(fault) }
     }

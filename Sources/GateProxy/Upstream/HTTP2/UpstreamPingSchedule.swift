@@ -1,9 +1,9 @@
 import NIOCore
 
-/// The schedule of PING frames to an unresponsive backend (RFC 9113 section 6.7).
+/// The schedule of PING frames to a backend that sends nothing (RFC 9113 section 6.7).
 ///
-/// Without PING frames, only request timeouts would detect a machine that has disappeared, and the
-/// timeouts of gRPC calls are long.
+/// Without PING frames, a backend whose machine has disappeared would be detected only by request
+/// timeouts, which are long for gRPC calls.
 struct UpstreamPingSchedule: Equatable {
     enum Action: Equatable {
         case doNothing
@@ -11,23 +11,23 @@ struct UpstreamPingSchedule: Equatable {
         case giveUp
     }
 
-    /// The time without data before a PING.
+    /// How long nothing may be received before a PING is sent.
     private let silence: TimeAmount
-    /// The time since which there have been open streams; `nil` if there are none.
+    /// The time since which there have been open streams, or `nil` if there are none.
     private var watched: NIODeadline?
     private var asked: NIODeadline?
 
-    /// The maximum time to wait for a response; if `silence` is shorter, it applies instead.
+    /// The maximum time to wait for a response to a PING, unless `silence` is shorter.
     private static let longestWait = TimeAmount.seconds(20)
 
     init(silence: TimeAmount) {
         self.silence = silence
     }
 
-    /// Returns the action to take now.
+    /// Returns the action that is due now.
     ///
-    /// `heard` is the time of the last received data, and `isNeeded` tells whether there are
-    /// streams.
+    /// `heard` is the time at which data was last received. `isNeeded` indicates whether there are
+    /// open streams.
     mutating func check(at now: NIODeadline, heard: NIODeadline, isNeeded: Bool) -> Action {
         guard isNeeded else {
             self.watched = nil

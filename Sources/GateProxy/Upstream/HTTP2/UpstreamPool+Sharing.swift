@@ -12,7 +12,7 @@ extension UpstreamPool {
                 connection.member = member
                 done(.success(connection))
             case .success(.shared(let connection)):
-                // A backend cannot select a protocol that was not offered.
+                // This should not happen: a backend cannot select a protocol that was not offered.
                 connection.shutDown()
                 done(.failure(ConnectError(cause: ChannelError.eof)))
             case .failure(let error):
@@ -22,7 +22,7 @@ extension UpstreamPool {
         }
     }
 
-    /// Waits for capacity on an HTTP/2 connection, which may still have to be opened.
+    /// Waits for capacity on an HTTP/2 connection, and opens connections if necessary.
     func connectShared(to member: Member, _ done: @escaping Done) {
         member.shared.wait(done)
         if member.shared.connections.contains(where: \.hasRoom) {
@@ -32,7 +32,7 @@ extension UpstreamPool {
         }
     }
 
-    /// Serves waiting requests after a connection has been opened, or has capacity again.
+    /// Serves the waiting requests after a connection was opened or has capacity again.
     func serveWaiting(of member: Member) {
         while let (waiter, upstream) = member.shared.takeWaiting() { waiter(.success(upstream)) }
         self.openShared(to: member)
@@ -63,7 +63,7 @@ extension UpstreamPool {
         self.serveWaiting(of: member)
     }
 
-    /// Handles a backend that has selected HTTP/1.1: each waiting request needs its own connection.
+    /// Gives the waiting requests connections of their own, because the backend has selected HTTP/1.1.
     private func opened(_ connection: UpstreamConnection, to member: Member) {
         connection.member = member
         member.isShared = false

@@ -1,12 +1,13 @@
-/// The stream IDs and the concurrency limit of a connection to the backend (RFC 9113 sections
-/// 5.1.1, 5.1.2 and 6.8).
+/// The stream IDs and the concurrency limit of a connection to the backend.
+///
+/// See RFC 9113 sections 5.1.1, 5.1.2 and 6.8.
 struct UpstreamStreamBudget: Equatable {
     /// The maximum number of concurrent streams, even if the backend accepts more.
     ///
-    /// If a connection is lost, all of its requests fail.
+    /// The limit bounds the number of requests that fail if the connection is lost.
     static let most = 128
 
-    /// The current limit; 0 until the backend has sent its settings.
+    /// The current maximum number of concurrent streams, or 0 until the backend has sent its settings.
     private(set) var limit = 0
     private var inUse = 0
     private var next: UInt32 = 1
@@ -19,7 +20,7 @@ struct UpstreamStreamBudget: Equatable {
     /// Whether a stream with this ID has been opened.
     func hasOpened(_ id: UInt32) -> Bool { id % 2 == 1 && id < self.next }
 
-    /// Applies the backend's limit on concurrent streams; `nil` for no limit.
+    /// Applies the backend's limit on concurrent streams; `nil` means no limit.
     mutating func allow(_ count: Int?) {
         self.limit = Swift.min(count ?? Self.most, Self.most)
     }
@@ -29,7 +30,7 @@ struct UpstreamStreamBudget: Equatable {
         self.inUse += 1
     }
 
-    /// Returns the ID of a reserved stream; `nil` if no ID is left.
+    /// Assigns an ID to a reserved stream and returns it, or returns `nil` if all IDs are used.
     mutating func open() -> UInt32? {
         guard self.next < 1 << 31 else { return nil }
         defer { self.next += 2 }
@@ -41,7 +42,7 @@ struct UpstreamStreamBudget: Equatable {
         self.inUse -= 1
     }
 
-    /// Prevents further streams.
+    /// Prevents new streams.
     mutating func retire() {
         self.isRetired = true
     }

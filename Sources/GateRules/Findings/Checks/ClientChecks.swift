@@ -8,7 +8,8 @@ struct PlatformCheck: FindingCheck {
     ]
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        // If no rule names a platform, there is only one platform, or the rules are meant for all.
+        // If no rule names a platform, the app has only one platform, or the rules are meant for
+        // all platforms.
         let tellsPlatforms = rules.floors.contains { $0.rule.match.platforms != nil }
         for floor in rules.floors where floor.base == nil {
             let rule = floor.rule

@@ -40,8 +40,8 @@ struct DeadRuleCheck: FindingCheck {
             rule.next.isEmpty, !rule.recommendsStoreVersion, rule.recommendedBuild == nil,
             rule.prerelease == stronger.prerelease,
             rule.blockedBuilds.isEmpty, stronger.blockedBuilds.isEmpty,
-            // A client that cannot update gets no recommendation, so the required OS must be the
-            // same for both.
+            // A client that cannot update gets no recommendation, so both rules must require the
+            // same OS version.
             rule.requiresOS == stronger.requiresOS
         else { return false }
         // A client may be denied because it does not send a part of the identity that only the
@@ -51,10 +51,9 @@ struct DeadRuleCheck: FindingCheck {
         return self.outdoesInBuilds(stronger, rule) || self.outdoesInVersions(stronger, rule)
     }
 
-    /// Whether the floor for builds of the stronger rule is at least as high.
+    /// Whether the build floor of the stronger rule is at least as high as that of the other rule.
     ///
-    /// Rules with floors for both builds and versions are skipped, because a request may lack
-    /// either part.
+    /// Rules with floors for both builds and versions are skipped, because a request may lack either of them.
     private func outdoesInBuilds(_ stronger: RuleDefinition, _ rule: RuleDefinition) -> Bool {
         guard !self.dependsOnVersion(stronger), !self.dependsOnVersion(rule) else { return false }
         guard let build = rule.minimumBuild, let floor = stronger.minimumBuild else { return false }

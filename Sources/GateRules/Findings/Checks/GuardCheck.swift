@@ -1,7 +1,7 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// Finds the share of the last day's clients that rules would newly deny, by app and platform.
+/// Finds apps and platforms for which rules would newly deny too many of the last day's clients.
 struct GuardCheck {
     /// The length of the evaluated part of the census in seconds.
     static let window: Int64 = 86_400
@@ -12,7 +12,7 @@ struct GuardCheck {
     /// being tried out.
     static let minimumForFinding = 20.0
 
-    /// The share from which a floor counts as denying all clients.
+    /// The minimum share of denied clients for which a floor counts as denying all clients.
     private static let everybody = 0.99
     /// The maximum number of upcoming dates that are evaluated, earliest first.
     private static let mostDates = 12
@@ -24,8 +24,8 @@ struct GuardCheck {
 
     /// Returns the effect of the change at a given time.
     private func impact(at date: Timestamp) -> Impact {
-        // A maintenance window is temporary and denies all clients on purpose; `lockout` checks its
-        // length. Ignoring it shows the effect of the rules that apply afterwards.
+        // Maintenance windows are temporary and deny all clients on purpose, so they are ignored
+        // here; `lockout` checks their length.
         Impact(
             on: self.census,
             from: self.old.ruleSet,
@@ -35,7 +35,7 @@ struct GuardCheck {
         )
     }
 
-    /// The dates on which a changed rule starts to deny clients, or denies more.
+    /// The dates on which a changed rule starts to deny clients, or to deny more clients.
     private var dates: [Timestamp] {
         let before = Dictionary(firstOf: self.old.definition.rules.map { ($0.id, $0) })
         var dates: Set<Timestamp> = []
@@ -57,7 +57,7 @@ struct GuardCheck {
             for (audience, part) in self.impact(at: date ?? self.now).parts
             where told[audience] != .newlyRefused {
                 let finding = self.finding(on: part, of: audience, at: date, above: limit)
-                // Each kind of finding is reported once, for its earliest date.
+                // Each kind of finding is reported once per audience, for the earliest date.
                 guard let finding, finding.name != told[audience] else { continue }
                 told[audience] = finding.name
                 findings.report(
@@ -117,7 +117,7 @@ struct GuardCheck {
                 rule: rule
             )
         }
-        let why = "there is no known version that will pass: add one to 'releases'"
+        let why = "no known version will pass; add one to 'releases'"
         return Words(
             name: .newlyRefused,
             message: plan + why,
@@ -132,7 +132,7 @@ struct GuardCheck {
             .map { knowledge.knowsVersion(for: $0) } ?? false
     }
 
-    /// Returns the rule that denies the most requests.
+    /// Returns the rule that denies the most requests; `nil` if `unidentified` denies them.
     private func strictestRule(of side: Impact.Side) -> String? {
         side.byRule.max { left, right in
             (left.value.requests, right.key ?? "") < (right.value.requests, left.key ?? "")

@@ -4,7 +4,7 @@ internal import GatePolicy
 struct KnownVersions {
     enum Verdict: Equatable {
         case open
-        /// No known version passes; the payload is the key of the denying rule, and the reason.
+        /// No known version passes; the payload is the key that denies the newest version, if any, and the reason.
         case closed(key: String?, String)
         /// The newest release is denied while an older one passes.
         case newestRefused(key: String, String)
@@ -18,8 +18,7 @@ struct KnownVersions {
     }
 
     private let releases: [Platform: [Release]]
-    /// The rules that recommend a version, in order, and their positions: those for a named app,
-    /// those for any app, and all.
+    /// The rules that recommend a version, in order; the following properties are positions in this array.
     private let recommending: [RulesInReview.Floor]
     private var recommendingByApp: [String: [Int]] = [:]
     private var recommendingAnyApp: [Int] = []
@@ -43,7 +42,7 @@ struct KnownVersions {
         }
     }
 
-    /// Whether clients of a rule can update to a version that passes all rules of a group.
+    /// Returns whether clients of a rule can update to a version that passes all rules of a group.
     func verdict(
         on rule: RuleDefinition,
         _ group: [RuleDefinition],
@@ -75,8 +74,9 @@ struct KnownVersions {
         return refused
     }
 
-    /// Returns the first rule that denies a build of the newest release that the rule can evaluate,
-    /// and that release.
+    /// Returns the first rule that denies a build of the newest release, together with the release.
+    ///
+    /// For each rule, the newest release is the newest that the rule can evaluate.
     private static func refusal(
         of out: [StoreRelease],
         by group: [RuleDefinition]
@@ -100,7 +100,7 @@ struct KnownVersions {
         return named.hasLowerBuilds(than: unnamed) ? unnamed : named
     }
 
-    /// Describes the denied part of the newest release, and an additional remedy.
+    /// Returns descriptions of the denied part of the newest release and of an additional remedy.
     private static func words(
         for newest: StoreRelease,
         refusedBy rule: RuleDefinition,
@@ -126,8 +126,7 @@ struct KnownVersions {
             }
     }
 
-    /// Returns the verdict on a rule without releases; the best known versions are those
-    /// recommended to the same clients.
+    /// Returns the verdict on a rule without releases, based on the versions recommended to the same clients.
     private func recommendations(
         for rule: RuleDefinition,
         _ group: [RuleDefinition]
@@ -135,7 +134,7 @@ struct KnownVersions {
         var known: (version: AppVersion?, build: BuildNumber?)?
         for place in self.recommending(for: rule.match.apps) {
             let other = self.recommending[place].rule
-            // Testers have versions that are not recommended to other clients.
+            // Clients of a channel, such as testers, can get versions that other clients cannot.
             guard other.match.overlaps(rule.match),
                 rule.match.channels == nil || other.match.channels != nil
             else { continue }
@@ -170,7 +169,7 @@ struct KnownVersions {
         return [named[...], rest].lazy.joined()
     }
 
-    /// Returns the releases that concern a rule, grouped by the source of updates.
+    /// Returns the releases that clients of a rule can get, grouped by the source of updates.
     private func stores(for rule: RuleDefinition) -> [(name: String, releases: [StoreRelease])] {
         guard !self.releases.isEmpty else { return [] }
         let platforms = rule.match.platforms ?? Array(self.releases.keys)
@@ -207,7 +206,7 @@ struct KnownVersions {
 
     /// Returns the releases that are available to all clients.
     private func complete(_ releases: [StoreRelease], at time: Timestamp) -> [StoreRelease] {
-        // A release without countries is available everywhere; one with countries is not.
+        // A release without countries is available everywhere; a release with countries is not.
         let isEverywhere = releases.contains { !$0.namesCountries }
         let countries = Set(releases.flatMap { $0.countries(awaitedBy: nil) }).sorted()
         return releases.filter { release in

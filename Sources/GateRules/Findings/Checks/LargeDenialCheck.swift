@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Finds denials that are too large for some gateways, if the gate serves any.
+/// Finds denials that are too large for some gateways, if the gate serves gateways.
 struct LargeDenialCheck {
-    /// A limit of a gateway in bytes.
+    /// A size limit of a gateway in bytes, and the effect of exceeding it.
     private struct Limit {
         let bytes: Int
         let effect: String

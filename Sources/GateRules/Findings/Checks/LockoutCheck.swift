@@ -1,7 +1,6 @@
 internal import GatePolicy
 
-/// Finds floors that no known version passes, so that all clients would be locked out and no update
-/// would help.
+/// Finds floors that no known version passes: all clients would be locked out, and no update would help.
 ///
 /// A version is known if a release states it, or, without releases, if a rule recommends it.
 struct LockoutCheck {
@@ -66,7 +65,7 @@ struct LockoutCheck {
         self.refusedReleases = refused
     }
 
-    /// Reports the lockouts; one that was already active, or is no stricter than before, is only a warning.
+    /// Reports the lockouts; a lockout that was already active, or is no stricter than before, is only a warning.
     func report(to findings: FindingCollector, against old: LoadedRules?) {
         let former = old?.definition.mode == .enforce ? old?.definition.rules ?? [] : []
         let before = Dictionary(firstOf: former.map { ($0.id, $0) })

@@ -23,8 +23,8 @@ struct UnknownBackendCheck: FindingCheck {
     }
 }
 
-/// Finds routes that can never select a backend, because an earlier route includes all their clients or a floor denies
-/// them.
+/// Finds routes that can never select a backend, because an earlier route includes all of their
+/// clients or a floor denies all of them.
 struct DeadRouteCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for (index, floor) in rules.floors.enumerated() {
@@ -36,7 +36,7 @@ struct DeadRouteCheck: FindingCheck {
                 }
                 let reason: String
                 if place < index, let earlier = other.route, earlier.includes(route) {
-                    reason = "'\(other.id)' is before it and includes its clients"
+                    reason = "the earlier route of '\(other.id)' includes all of its clients"
                 } else if other.denies(route) {
                     reason = "'\(other.id)' denies all of its clients"
                 } else {
@@ -54,7 +54,7 @@ struct DeadRouteCheck: FindingCheck {
     }
 }
 
-/// Finds routes in force that no client of the last day used.
+/// Finds active routes that no client has used in the last day.
 struct UnusedRouteCheck {
     let rules: LoadedRules
     let census: [CensusRow]

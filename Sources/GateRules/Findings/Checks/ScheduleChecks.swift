@@ -22,7 +22,7 @@ struct RolloutCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where !floor.rule.rollout.isEmpty {
             let rule = floor.rule
-            // A route for some of the clients can be permanent.
+            // A route for a share of the clients can be permanent.
             if let last = rule.rollout.last, last.percent < 100, rule.route == nil {
                 let share = RolloutDecoder.number(last.percent)
                 let message = "the rollout of '\(rule.id)' stops at \(share)%"
@@ -32,8 +32,8 @@ struct RolloutCheck: FindingCheck {
                 let early = rule.rollout.last(where: { $0.at.map { $0 < begin } ?? false })?.at
             else { continue }
             let message =
-                "the step at \(early) is before 'enforceFrom' (\(begin)), when its whole share must "
-                + "update at once"
+                "the step at \(early) is before 'enforceFrom' (\(begin)), so its whole share must "
+                + "update at once when the floor takes effect"
             findings.report(.earlyStep, message, on: floor, at: "rollout")
         }
     }
@@ -75,8 +75,7 @@ struct FarDateCheck: FindingCheck {
     }
 }
 
-/// Finds `next` floors that apply to all clients, and can therefore replace the floor of their
-/// rule.
+/// Finds `next` floors that already apply to all clients and can replace the floor of their rule.
 struct NextCompleteCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base != nil {

@@ -48,7 +48,7 @@ struct TransitionCheck {
             let verb = before.count == 1 ? "was" : "were"
             findings.report(
                 .emptyFeed,
-                "the feed '\(feed.id)' no longer states rules: \(Self.list(before)) \(verb) removed",
+                "the feed '\(feed.id)' no longer provides rules: \(Self.list(before)) \(verb) removed",
                 at: feed.place
             )
         }
@@ -124,7 +124,7 @@ struct TransitionCheck {
         self.new.places.rules[rule]?.id ?? self.new.places.beginning
     }
 
-    /// Returns up to five names, and the number of further ones.
+    /// Returns a string with up to five names and the number of further names.
     private static func list<Name>(_ names: [Name]) -> String {
         let more = names.count > 5 ? " and \(names.count - 5) more" : ""
         return names.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + more

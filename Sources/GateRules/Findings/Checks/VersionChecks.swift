@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Finds blocked versions below the minimum of the same rule.
 ///
-/// This is a note instead of a warning: raising the minimum usually leaves such entries behind.
+/// The finding is a note, not a warning, because raising the minimum usually leaves such entries behind.
 struct NeedlessBlockCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors {
@@ -41,7 +41,7 @@ struct RefusedRecommendationCheck: FindingCheck {
     }
 }
 
-/// Finds rules that depend on store releases when none are listed.
+/// Finds rules that depend on store releases although no suitable release is listed.
 struct MissingReleaseCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         // A feed may still provide the releases.
@@ -77,7 +77,7 @@ struct MissingReleaseCheck: FindingCheck {
         _ findings: FindingCollector
     ) {
         let rule = floor.rule
-        // Releases without versions can still state their builds.
+        // Releases without a version list only builds, which cannot be compared with a version.
         if rule.floorDependsOnVersion || rule.recommended != nil,
             known.allSatisfy({ $0.version == nil }), rule.holdUntilInStore != nil
         {

@@ -77,7 +77,7 @@ struct DocumentDecoder {
         switch rules.content {
         case .mapping(let entries):
             guard let first = entries.first else { return "; write 'rules: []'" }
-            // The mapping is either a single rule, or it contains rules by name.
+            // The mapping is either a single rule or a set of rules by name.
             return entries.contains { $0.key == "id" }
                 ? "; begin the rule with a hyphen: '- id: …'"
                 : "; begin each rule with a hyphen and its name: '- id: \(first.key)'"

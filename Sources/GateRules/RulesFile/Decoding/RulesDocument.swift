@@ -40,7 +40,7 @@ struct RulesDocument: Sendable {
     /// A rule that a test refers to.
     struct RuleReference: Sendable {
         let id: Located<String>
-        /// The value that is allowed instead of a rule.
+        /// The value that is allowed instead of the ID of a rule.
         let alternative: String
     }
 
@@ -85,8 +85,7 @@ struct RulesDocument: Sendable {
     }
 }
 
-/// The maximum share of clients that a change may newly deny without having to be accepted
-/// explicitly.
+/// The maximum share of clients that a change may newly deny without explicit acceptance.
 enum GuardLimit: Sendable, Equatable {
     case off
     /// A share from 0 to 1.

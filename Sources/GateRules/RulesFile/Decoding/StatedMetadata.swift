@@ -2,8 +2,8 @@ internal import GatePolicy
 
 /// Build metadata of a version in a rules file: `3.7.2+93`.
 ///
-/// Versions are compared without build metadata (SemVer 2.0.0 section 10), so the version does not
-/// mean what its author probably intended.
+/// Versions are compared without build metadata (SemVer 2.0.0 section 10), which is probably not
+/// what the author intended.
 struct StatedMetadata: Sendable {
     /// The key of the version.
     let key: String

@@ -1,13 +1,12 @@
 public import NIOCore
 
-/// The output of a stream: the bytes that are waiting for space in a flow-control window, and the
-/// end of the stream.
+/// The output of a stream that is waiting for space in a flow-control window.
 ///
-/// Properties that are read for each frame are inlinable: reading any other property from another
-/// module copies the whole value first.
+/// Properties that are read for each frame are inlinable, because reading any other property from
+/// another module first copies the whole value.
 @usableFromInline
 package struct HTTP2StreamOutput {
-    /// The end of the stream, after the waiting bytes.
+    /// How the stream ends after the waiting bytes.
     @usableFromInline
     enum Ending {
         case open
@@ -17,8 +16,9 @@ package struct HTTP2StreamOutput {
         case sent
     }
 
-    /// The capacity of the largest buffer that is kept between exchanges: sufficient for most API
-    /// responses.
+    /// The capacity in bytes of the largest buffer that is kept between exchanges.
+    ///
+    /// This is sufficient for most API responses.
     private static let keptCapacity = 2048
     /// The number of waiting bytes above which writers must pause.
     @inlinable package static var limit: Int { 64 * 1024 }
@@ -69,7 +69,7 @@ package struct HTTP2StreamOutput {
         }
     }
 
-    /// Empties the buffer, so that its memory is reused.
+    /// Empties the buffer, but keeps its memory.
     private mutating func rewind() {
         self.pending.moveReaderIndex(to: 0)
         self.pending.moveWriterIndex(to: 0)
@@ -77,31 +77,34 @@ package struct HTTP2StreamOutput {
 
     @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        // Without this, a buffer that never becomes empty would keep growing.
+        // A buffer that never becomes empty would otherwise keep growing.
         if self.pending.readerIndex >= Self.limit { self.pending.discardReadBytes() }
         self.pending.write(bytes, from: start, to: end)
     }
 
-    /// Ends the stream after the bytes appended so far, optionally with a header block for
-    /// trailers.
+    /// Ends the stream after the bytes appended so far.
+    ///
+    /// `trailers` is the header block of the trailer section, or `nil` if there is none.
     package mutating func end(trailers: ByteBuffer?) {
         self.ending = trailers.map(Ending.trailers) ?? .data
     }
 
-    /// Records that the head was the last frame of the stream.
+    /// Records that the stream ended with the HEADERS frame of the head.
     package mutating func endAtOnce() {
         self.ending = .sent
     }
 
-    /// Increases the send window; returns `false` if it exceeds the maximum.
+    /// Increases the send window; returns `false` if the window exceeds the maximum.
     package mutating func widen(by increment: Int) -> Bool {
         self.window.widen(by: increment)
     }
 
-    /// Writes the last content of a stream as one DATA frame, if nothing is waiting and the content
-    /// fits into the windows.
+    /// Writes the last content of a stream as one DATA frame.
     ///
-    /// - Returns: `false` if the content has to be appended instead.
+    /// This is possible if nothing is waiting and the content fits into the flow-control windows
+    /// and into a frame.
+    ///
+    /// - Returns: Whether the content was written; if not, it must be appended.
     @inline(__always)
     package mutating func writeLast(
         _ content: Span<UInt8>,
@@ -119,7 +122,7 @@ package struct HTTP2StreamOutput {
 
     /// Writes a DATA frame with waiting bytes.
     ///
-    /// - Returns: The number of bytes in the frame; 0 if the window is exhausted.
+    /// - Returns: The number of bytes in the frame, or 0 if the window is exhausted or no bytes are waiting.
     @inline(__always)
     package mutating func writeData(
         atMost limit: Int,
@@ -149,9 +152,9 @@ package struct HTTP2StreamOutput {
         return count
     }
 
-    /// Writes the end of the stream, if it has been reached.
+    /// Writes the end of the stream after its content, if the stream is to end.
     ///
-    /// - Returns: Whether the last frame has been written.
+    /// - Returns: Whether the last frame was written.
     package mutating func writeEnd(of stream: UInt32, into outbox: inout HTTP2Outbox) -> Bool {
         switch self.ending {
         case .data: outbox.writeEnd(of: stream, trailers: nil)

@@ -1,13 +1,12 @@
-/// A receive window, which decides when to increase itself (RFC 9113 section 5.2).
+/// A receive window, which determines when to announce an increase to the peer (RFC 9113 section 5.2).
 package struct HTTP2ReceiveWindow: Equatable {
     private let size: Int
-    /// The number of bytes that the peer may still send.
+    /// The number of bytes that the peer can still send.
     package private(set) var left: Int
     /// The number of bytes that were received but not yet consumed.
     package private(set) var untaken = 0
 
-    /// Creates a window with the given maximum size; `first` is the size announced initially, if it
-    /// is smaller.
+    /// Creates a window with a maximum size; `first` is the initially announced size if it is smaller.
     package init(size: Int, first: Int? = nil) {
         self.size = size
         self.left = first ?? size
@@ -20,14 +19,14 @@ package struct HTTP2ReceiveWindow: Equatable {
         return self.left >= 0
     }
 
-    /// Marks all received bytes as consumed: see `take(_:)`.
+    /// Marks all received bytes as consumed; the result is that of `take(_:)`.
     package mutating func take() -> Int? {
         self.take(self.untaken)
     }
 
-    /// Marks some of the received bytes as consumed.
+    /// Marks `count` of the received bytes as consumed.
     ///
-    /// - Returns: The increment to send to the peer; `nil` if the window is still large enough.
+    /// - Returns: The increment to announce to the peer, or `nil` if the window is still large enough.
     package mutating func take(_ count: Int) -> Int? {
         self.untaken -= count
         let increment = self.size - self.left - self.untaken
@@ -39,12 +38,13 @@ package struct HTTP2ReceiveWindow: Equatable {
 
 /// A send window (RFC 9113 section 6.9.1).
 package struct HTTP2SendWindow: Equatable {
-    /// The maximum size of a window.
+    /// The maximum size of a window in bytes.
     static let largest = 0x7FFF_FFFF
-    /// The initial window of a connection, and of a stream if no setting overrides it.
+    /// The initial size in bytes of a connection's window, and of a stream's window unless a
+    /// setting overrides it.
     package static let initial = 65_535
 
-    /// The number of bytes that may still be sent.
+    /// The number of bytes that can still be sent.
     ///
     /// The number can be negative after the peer has reduced its initial window (RFC 9113 section 6.9.2).
     package private(set) var left: Int
@@ -57,7 +57,7 @@ package struct HTTP2SendWindow: Equatable {
         self.left -= count
     }
 
-    /// Increases the window; returns `false` if it exceeds the maximum.
+    /// Increases the window; returns `false` if the window exceeds the maximum.
     package mutating func widen(by increment: Int) -> Bool {
         self.left += increment
         return self.left <= Self.largest

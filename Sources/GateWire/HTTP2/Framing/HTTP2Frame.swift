@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// The frame types that the gate supports; other frames are ignored (RFC 9113 sections 4.1 and 6).
+/// The frame types that the gate supports; frames of other types are ignored (RFC 9113 sections 4.1 and 6).
 package enum HTTP2FrameType: UInt8 {
     case data = 0
     case headers = 1
@@ -14,7 +14,7 @@ package enum HTTP2FrameType: UInt8 {
     case continuation = 9
 }
 
-/// The flags of a frame; their meaning depends on the frame type.
+/// The flags of a frame, whose meaning depends on the frame type.
 package struct HTTP2Flags: OptionSet {
     package let rawValue: UInt8
 
@@ -29,15 +29,16 @@ package struct HTTP2Flags: OptionSet {
     package static let priority = HTTP2Flags(rawValue: 0x20)
 }
 
-/// The nine bytes before the payload of each frame (RFC 9113 section 4.1).
+/// The nine-byte header that precedes the payload of each frame (RFC 9113 section 4.1).
 package struct HTTP2FrameHeader {
     package static let size = 9
-    /// The frame size that every peer accepts, and the maximum that the gate accepts (RFC 9113
-    /// section 4.2).
+    /// The maximum length in bytes of a payload that the gate sends or accepts.
+    ///
+    /// Every peer must accept this length (RFC 9113 section 4.2).
     package static let maxLength = 16384
 
     package var length: Int
-    /// The frame type; `nil` for a type that the gate does not support.
+    /// The frame type, or `nil` for a type that the gate does not support.
     package var type: HTTP2FrameType?
     package var flags: HTTP2Flags
     package var stream: UInt32
@@ -59,9 +60,9 @@ extension OutputRawSpan {
         self.append(UInt8(truncatingIfNeeded: stream))
     }
 
-    /// Sets the length of the frame whose header and payload are the only content.
+    /// Sets the length of the frame whose header and payload are the only content of this span.
     ///
-    /// - Returns: `false` if the payload is too long for a frame; the length is then unchanged.
+    /// - Returns: Whether the length was set; `false` if the payload is too long for a frame.
     @inline(__always)
     mutating func setFrameLength() -> Bool {
         let length = self.byteCount - HTTP2FrameHeader.size
@@ -76,7 +77,7 @@ extension OutputRawSpan {
 }
 
 extension ByteBuffer {
-    /// The frame header at the reader index; `nil` if it is incomplete.
+    /// The frame header at the reader index, or `nil` if it is incomplete.
     package var frameHeader: HTTP2FrameHeader? {
         let start = self.readerIndex
         guard let first = self.getInteger(at: start, as: UInt64.self),
@@ -101,7 +102,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Writes a DATA frame with at most `HTTP2FrameHeader.maxLength` bytes.
+    /// Writes a DATA frame; `content` has at most `HTTP2FrameHeader.maxLength` bytes.
     mutating func writeDataFrame(_ content: Span<UInt8>, endsStream: Bool, stream: UInt32) {
         let count = HTTP2FrameHeader.size + content.count
         self.writeWithOutputRawSpan(minimumWritableBytes: count) { output in
@@ -131,7 +132,7 @@ extension ByteBuffer {
     }
 }
 
-/// The format of each frame type (RFC 9113 section 6).
+/// Parsing the payload of each frame type (RFC 9113 section 6).
 extension HTTP2FrameHeader {
     /// Returns the payload without its padding (RFC 9113 section 6.1).
     @inline(__always)
@@ -149,7 +150,7 @@ extension HTTP2FrameHeader {
         return .reset(stream: self.stream, code: try self.number(payload))
     }
 
-    /// Parses WINDOW_UPDATE; the stream rejects an increment of 0 (RFC 9113 section 6.9).
+    /// Parses WINDOW_UPDATE; an increment of 0 is rejected later (RFC 9113 section 6.9).
     func windowUpdate(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         let value = try self.number(payload)
         return .windowUpdate(stream: self.stream, increment: Int(value & 0x7FFF_FFFF))

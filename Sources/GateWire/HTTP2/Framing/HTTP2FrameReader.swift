@@ -2,25 +2,26 @@ package import NIOCore
 
 /// A reader that splits the bytes from a peer into frames and validates their order and format.
 ///
-/// It rejects frames that precede the peer's settings, other frames within a header section, and
+/// The reader rejects frames before the peer's settings, other frames within a header section, and
 /// malformed frames (RFC 9113 sections 3.4, 4 and 6).
 package struct HTTP2FrameReader {
     private enum Stage {
-        /// The connection preface of a client is expected.
+        /// The connection preface of a client is expected next.
         case preface
-        /// The first frame is expected: the peer's settings.
+        /// The first frame, which contains the peer's settings, is expected next.
         case settings
         case frames
     }
 
     private var stage: Stage
     private var bytes = ByteBuffer()
-    /// A header section that is not complete yet.
+    /// The header section that is being received, or `nil` between header sections.
     private var block: HTTP2HeaderBlock?
     private let blockLimit: Int
 
-    /// Creates a reader; `blockLimit` is the maximum size, in bytes, of a header section that spans
-    /// several frames.
+    /// Creates a reader.
+    ///
+    /// `blockLimit` is the maximum size, in bytes, of a header section that spans several frames.
     package init(expectsPreface: Bool, blockLimit: Int) {
         self.stage = expectsPreface ? .preface : .settings
         self.blockLimit = blockLimit
@@ -31,20 +32,20 @@ package struct HTTP2FrameReader {
         if self.bytes.readableBytes == 0 {
             self.bytes = bytes
         } else {
-            // Without this, a buffer that never becomes empty would keep growing.
+            // A buffer that never becomes empty would otherwise keep growing.
             self.bytes.discardReadBytes()
             self.bytes.writeImmutableBuffer(bytes)
         }
     }
 
-    /// Releases memory that is not needed until the peer sends more.
+    /// Releases memory that is not needed until the peer sends more bytes.
     @inline(__always)
     package mutating func rest() {
-        // Even an empty buffer would retain memory that the next read could reuse.
+        // Even an empty buffer would retain memory that the next read can reuse.
         if self.bytes.readableBytes == 0 { self.bytes = ByteBuffer() }
     }
 
-    /// Discards all received bytes; no more bytes are read.
+    /// Discards all received bytes; called when no more frames will be read.
     package mutating func close() {
         self.bytes = ByteBuffer()
         self.block = nil
@@ -57,7 +58,7 @@ package struct HTTP2FrameReader {
             guard try self.readPreface() else { return nil }
         }
         guard let header = self.bytes.frameHeader else { return nil }
-        // Checked as soon as the header is complete, because the payload may never arrive.
+        // The length is checked as soon as the header is complete, because the payload may never arrive.
         guard header.length <= HTTP2FrameHeader.maxLength else { throw .frameSizeError }
         try self.check(header)
         guard self.bytes.readableBytes >= HTTP2FrameHeader.size + header.length else { return nil }
@@ -129,7 +130,7 @@ package struct HTTP2FrameReader {
         _ header: HTTP2FrameHeader,
         _ payload: consuming ByteBuffer
     ) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
-        // Clients open streams with odd numbers, and servers open none (RFC 9113 sections 5.1.1 and 8.4).
+        // Only clients open streams, and with odd numbers (RFC 9113 sections 5.1.1 and 8.4).
         guard header.stream % 2 == 1 else { throw .protocolError }
         var content = try header.content(of: payload)
         if header.flags.contains(.priority) {
@@ -160,14 +161,16 @@ package struct HTTP2FrameReader {
     }
 }
 
-/// A well-formed frame from a peer; its connection interprets it.
+/// A well-formed frame from a peer, to be interpreted by its connection.
 package enum HTTP2ReceivedFrame {
+    /// A DATA frame.
+    ///
     /// `length` is the length of the payload including padding, all of which counts toward the
     /// flow-control window.
     case data(stream: UInt32, content: ByteBuffer, length: Int, endsStream: Bool)
-    /// A header section has started and continues in the next frames.
+    /// A header section has started, and continues in the next frame.
     case headersBegun(stream: UInt32)
-    /// The current header section has been continued, but has not ended.
+    /// The current header section has continued, but is not complete.
     case headersContinued
     /// A complete header section.
     case headers(HTTP2HeaderBlock)
@@ -178,15 +181,15 @@ package enum HTTP2ReceivedFrame {
     case ping(ByteBuffer)
     case pingAcknowledged
     case goAway(last: UInt32, code: UInt32)
-    /// A frame that is ignored: a PRIORITY frame, or one of an unsupported type (RFC 9113 sections
-    /// 5.3 and 4.1).
+    /// A frame to ignore: PRIORITY, or a frame of an unsupported type (RFC 9113 sections 5.3 and 4.1).
     case other
 }
 
 /// A header section, complete or partial (RFC 9113 section 4.3).
 package struct HTTP2HeaderBlock {
-    /// The maximum number of frames; no legitimate header section needs that many (CVE-2024-27316
-    /// and similar).
+    /// The maximum number of frames of a header section.
+    ///
+    /// No legitimate header section needs this many frames (CVE-2024-27316 and similar).
     private static let maxFrames = 64
 
     package let stream: UInt32
@@ -203,8 +206,7 @@ package struct HTTP2HeaderBlock {
     /// Whether the section arrived in more than one frame.
     package var isSplit: Bool { self.frames > 1 }
 
-    /// Appends the payload of another frame; `limit` is the maximum size of the whole section, in
-    /// bytes.
+    /// Appends the payload of another frame; `limit` is the maximum size in bytes of the whole section.
     package mutating func append(_ payload: ByteBuffer, limit: Int) throws(HTTP2ErrorCode) {
         self.frames += 1
         self.bytes.writeImmutableBuffer(payload)
@@ -218,7 +220,7 @@ package struct HTTP2HeaderBlock {
 package enum HTTP2Preface {
     package static let bytes: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-    /// Whether the bytes are the preface or the start of it.
+    /// Returns whether the bytes are the preface or a prefix of it.
     package static func isBegun(by bytes: Span<UInt8>) -> Bool {
         let count = Swift.min(bytes.count, self.bytes.utf8CodeUnitCount)
         return self.bytes.withUTF8Buffer { preface in

@@ -2,10 +2,11 @@ package import NIOCore
 
 /// A decoder for the header blocks from a peer.
 ///
-/// Blocks must be decoded in order, because later ones refer to earlier ones (RFC 7541 section 2.2).
+/// Blocks must be decoded in order, because they can refer to fields in earlier blocks (RFC 7541
+/// section 2.2).
 package struct HTTP2HeaderReader {
     private var decoder = HPACKDecoder(names: .response)
-    /// The fields of the last block.
+    /// The fields of the last decoded block.
     package var fields = HeaderList()
     private let limit: Int
 

@@ -2,19 +2,19 @@ public import NIOCore
 
 /// A buffer of frames to write to the channel.
 ///
-/// Frames that are created while received frames are being read, or within one event-loop tick, are
-/// written together.
+/// Frames are written together if they were created while received frames were being read, or
+/// within the same event-loop tick.
 @usableFromInline
 package struct HTTP2Outbox {
     @usableFromInline package var frames = ByteBuffer()
     /// Whether a header block has set the size of the peer's dynamic table to zero.
     private var hasWrittenBlock = false
-    /// Whether received frames are being read; the output is written after the last of them.
+    /// Whether output is deferred because received frames are being read.
     package private(set) var isHeld = false
     /// Whether a task has been scheduled to write the output.
     package private(set) var isScheduled = false
 
-    /// The size at which the buffer counts as full, so that large bodies do not accumulate.
+    /// The size in bytes at which the buffer counts as full, so that large bodies do not accumulate.
     @inlinable package static var size: Int { 64 * 1024 }
 
     package init() {}
@@ -23,19 +23,19 @@ package struct HTTP2Outbox {
 
     @inlinable package var isFull: Bool { self.frames.readableBytes >= Self.size }
 
-    /// Defers all output until `release()`, while received frames are read.
+    /// Defers all output until `release()` is called; used while received frames are being read.
     package mutating func hold() {
         self.isHeld = true
     }
 
-    /// Ends the deferral, after all received frames have been read.
+    /// Ends the deferral; called once all received frames have been read.
     package mutating func release() {
         self.isHeld = false
     }
 
-    /// Requests that the output be written.
+    /// Requests a flush.
     ///
-    /// - Returns: Whether the caller must schedule a task, which must call `flushStarted()`.
+    /// - Returns: Whether the caller must schedule a task that calls `flushStarted()` and writes the output.
     @inline(__always)
     package mutating func needsFlush() -> Bool {
         guard !self.isHeld, !self.isScheduled else { return false }
@@ -47,10 +47,10 @@ package struct HTTP2Outbox {
         self.isScheduled = false
     }
 
-    /// Removes and returns the bytes to write to the channel, if there are any.
+    /// Removes and returns the bytes to write to the channel, or returns `nil` if there are none.
     ///
-    /// The buffer is emptied before the write, because the write may make the channel writable
-    /// immediately, and more frames may then be appended.
+    /// The buffer is emptied before the write, because a write can make the channel writable
+    /// immediately, so that more frames are appended.
     @inline(__always)
     package mutating func take() -> ByteBuffer? {
         guard self.frames.readableBytes > 0 else { return nil }
@@ -61,8 +61,8 @@ package struct HTTP2Outbox {
 
     /// Reuses the memory of written bytes.
     ///
-    /// `clear()` keeps the memory only if the channel no longer references it, because the kernel
-    /// has accepted everything.
+    /// `clear()` keeps the memory only if the channel no longer references it, which means that the
+    /// kernel has accepted all of the bytes.
     @inline(__always)
     package mutating func reuse(_ bytes: inout ByteBuffer) {
         guard self.frames.readableBytes == 0, bytes.capacity <= 2 * Self.size else { return }
@@ -73,10 +73,10 @@ package struct HTTP2Outbox {
 
 /// The frames that the gate writes to clients and to backends.
 extension HTTP2Outbox {
-    /// Writes a header section whose block is written by `write`.
+    /// Writes a header section whose header block is written by `write`.
     ///
-    /// `fields` is the maximum number of fields, and `bytes` the maximum size of their names and
-    /// values.
+    /// `fields` is the maximum number of fields, and `bytes` is the maximum total size of their
+    /// names and values.
     package mutating func writeHeaders(
         stream: UInt32,
         endsStream: Bool,
@@ -99,7 +99,7 @@ extension HTTP2Outbox {
         if isTooLong { self.frames.splitHeaderBlock(at: start, stream: stream) }
     }
 
-    /// Writes the end of a stream, after all of its output.
+    /// Writes the end of a stream whose content has all been written.
     package mutating func writeEnd(of stream: UInt32, trailers: ByteBuffer?) {
         guard let trailers else {
             return self.frames.writeFrameHeader(
@@ -124,8 +124,9 @@ extension HTTP2Outbox {
         )
     }
 
-    /// Writes a PING that checks whether the peer is alive; any frame counts as a response (RFC
-    /// 9113 section 6.7).
+    /// Writes a PING, to check whether the peer is alive (RFC 9113 section 6.7).
+    ///
+    /// Any frame from the peer counts as a response.
     package mutating func writePing() {
         self.frames.writeFrameHeader(length: 8, type: .ping, stream: 0)
         self.frames.writeInteger(UInt64(0))
@@ -143,8 +144,9 @@ extension HTTP2Outbox {
 }
 
 extension ByteBuffer {
-    /// Splits the HEADERS frame at `start`, the last one in the buffer, into several frames (RFC
-    /// 9113 section 4.3).
+    /// Splits the HEADERS frame at `start` into several frames (RFC 9113 section 4.3).
+    ///
+    /// The frame must be the last one in the buffer.
     fileprivate mutating func splitHeaderBlock(at start: Int, stream: UInt32) {
         let blockStart = start + HTTP2FrameHeader.size
         let count = self.writerIndex - blockStart

@@ -1,11 +1,11 @@
 /// A decoder for header blocks (RFC 7541), with the dynamic table of a connection.
 package struct HPACKDecoder {
-    /// The table size that the gate's settings allow, which is the default in HTTP/2.
+    /// The maximum size of the dynamic table in bytes, which is the default in HTTP/2.
     static let tableCapacity = 4096
 
     private var table = HPACKDynamicTable(capacity: Self.tableCapacity)
     private var names: FieldNameTable
-    /// A stored property is accessed faster than a global one.
+    /// The static table, stored here because access to a static property is slower.
     private let staticTable = HPACKStaticTable.shared
 
     /// Creates a decoder; `names` determines the roles of fields.
@@ -15,7 +15,7 @@ package struct HPACKDecoder {
 
     /// Replaces the table that determines the roles of fields.
     ///
-    /// The roles of the fields in the dynamic table are updated here, because looking them up for
+    /// This also updates the roles of the fields in the dynamic table, because looking them up for
     /// each block would cost more.
     package mutating func use(_ names: FieldNameTable) {
         guard names !== self.names else { return }
@@ -25,8 +25,8 @@ package struct HPACKDecoder {
 
     /// Decodes a complete block.
     ///
-    /// `limit` is the maximum size of the list. Fields beyond the limit are omitted, but still
-    /// decoded, because later blocks may refer to them.
+    /// `limit` is the maximum size of the list. Fields beyond the limit are omitted from the list,
+    /// but still decoded, because later blocks can refer to them.
     package mutating func decode(
         _ block: Span<UInt8>,
         into list: inout HeaderList,
@@ -88,10 +88,9 @@ package struct HPACKDecoder {
         if !list.admits(count, limit: limit) { list.dropLast() }
     }
 
-    /// Appends a field whose value is a literal.
+    /// Decodes a field whose value is a literal, and appends it to a list.
     ///
-    /// `name` is the index of the name in the tables, or 0 if the name is a literal that precedes
-    /// the value.
+    /// `name` is the index of the name in the tables, or 0 if the name is a literal that precedes the value.
     @inline(__always)
     private func appendLine(
         _ block: Span<UInt8>,
@@ -117,20 +116,20 @@ package struct HPACKDecoder {
 
     /// Returns the number of consecutive index bytes that refer to consecutively inserted fields.
     ///
-    /// Clients usually send their fields in the same order, so such a run is contiguous in the
-    /// table.
+    /// Clients usually send their fields in the same order, so that such fields are contiguous in the table.
     @inline(__always)
     private static func run(in block: Span<UInt8>, at position: Int) -> Int {
-        // 62 to 126: one-byte indices of the dynamic table (RFC 7541 sections 2.3.3 and 6.1).
+        // These bytes encode 62 to 126, the one-byte indices of the dynamic table (RFC 7541
+        // sections 2.3.3 and 6.1).
         let (lowest, highest): (UInt8, UInt8) = (0xBE, 0xFE)
         let first = block[position]
         guard lowest...highest ~= first else { return 1 }
         let most = Int(first - lowest) + 1
         var count = 0
-        // Compares eight bytes at once. No expected byte is zero, like those after the end.
+        // Eight bytes are compared at once. No expected byte is zero, unlike the padding after the end.
         while count < most {
             let repeated = 0x0101_0101_0101_0101 &* UInt64(first - UInt8(count))
-            // Each byte is one less than the byte before it.
+            // Each byte is one less than the preceding byte.
             let expected = repeated &- 0x0706_0504_0302_0100
             let others = block.word(at: position + count) ^ expected
             guard others == 0 else {
@@ -144,7 +143,7 @@ package struct HPACKDecoder {
 
     /// Appends fields that were inserted consecutively.
     ///
-    /// - Returns: `false`, with nothing appended, if the fields have to be checked one by one.
+    /// - Returns: Whether the fields were appended; if not, they must be decoded one by one.
     private func append(
         run: Int,
         from byte: UInt8,
@@ -170,15 +169,16 @@ package struct HPACKDecoder {
         }
     }
 
-    /// Converts an index to an index into the dynamic table; the result is negative for a field in
-    /// the static table.
+    /// Converts an HPACK index to an index into the dynamic table.
+    ///
+    /// The result is negative for a field in the static table.
     private func dynamicIndex(_ index: Int) throws(HPACKFault) -> Int {
         let dynamic = index - 1 - HPACKStaticTable.count
         guard index > 0, dynamic < self.table.count else { throw .unknownIndex }
         return dynamic
     }
 
-    /// Decodes an integer whose first byte contains other bits (RFC 7541 section 5.1).
+    /// Decodes an integer that shares its first byte with other bits (RFC 7541 section 5.1).
     @inline(__always)
     private static func integer(
         _ block: Span<UInt8>,

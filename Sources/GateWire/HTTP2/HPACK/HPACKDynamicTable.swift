@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The position of a field in the bytes of a table, in the format of a `HeaderList` line.
+/// The position of a field in the bytes of a table, which have the format of a `HeaderList`.
 struct HPACKEntry: Sendable {
     var start: Int
     let nameCount: Int
@@ -8,15 +8,15 @@ struct HPACKEntry: Sendable {
     let isWellFormed: Bool
     var role: FieldRole
 
-    /// The number of bytes of the name and the value.
+    /// The total number of bytes of the name and the value.
     var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
-    /// The size of the entry in the table (RFC 7541 section 4.1).
+    /// The size that counts toward the capacity of the table (RFC 7541 section 4.1).
     var size: Int { self.fieldCount + HeaderList.overhead }
 
-    /// Returns the line with all positions increased by `distance`, for a copy of the bytes.
+    /// Returns the field line for a copy of the bytes whose positions are greater by `distance`.
     func line(movedBy distance: Int) -> FieldLine {
-        // Memory addresses are too small for these sums to overflow, and five checks cost more than
-        // the additions.
+        // The additions are unchecked: memory addresses are too small for the sums to overflow, and
+        // five checks would cost more than the additions.
         let start = self.start &+ distance
         let (nameEnd, end) = (start &+ self.nameCount, start &+ self.lineCount)
         return FieldLine(
@@ -30,7 +30,7 @@ struct HPACKEntry: Sendable {
     }
 }
 
-/// The dynamic table of a peer, newest field first (RFC 7541 section 2.3.2).
+/// The dynamic table of a peer, in which index 0 is the newest field (RFC 7541 section 2.3.2).
 struct HPACKDynamicTable {
     private static let maxEvictedEntries = 256
 
@@ -53,7 +53,7 @@ struct HPACKDynamicTable {
         self.evict(toFit: capacity)
     }
 
-    /// Inserts a field; a field larger than the table empties it (RFC 7541 section 4.4).
+    /// Inserts a field; a field that is larger than the table empties the table (RFC 7541 section 4.4).
     mutating func insert(
         line: Span<UInt8>,
         nameCount: Int,
@@ -75,7 +75,7 @@ struct HPACKDynamicTable {
         self.size += entry.size
     }
 
-    /// Updates the roles of all fields from another table.
+    /// Updates the roles of all fields according to another table of names.
     mutating func findRoles(in names: FieldNameTable) {
         for index in self.entries.indices {
             let (start, count) = (self.entries[index].start, self.entries[index].nameCount)
@@ -84,16 +84,14 @@ struct HPACKDynamicTable {
         }
     }
 
-    /// Appends the field with this zero-based index to a list, unless this would make the list too
-    /// large.
+    /// Appends the field with this zero-based index to a list, unless the list would become too large.
     func append(_ index: Int, to list: inout HeaderList, limit: Int) {
         list.append(self.entry(index), in: self.bytes.span, limit: limit)
     }
 
     /// Appends `count` consecutively inserted fields, starting at a zero-based index.
     ///
-    /// - Returns: `false` if the list cannot contain all of them; in that case, nothing is
-    ///   appended.
+    /// - Returns: Whether the fields were appended; `false` if the list would become too large.
     func append(_ index: Int, count: Int, to list: inout HeaderList, limit: Int) -> Bool {
         let start = self.entries.count - 1 - index
         let entries = self.entries.span.extracting(start..<start + count)
@@ -111,7 +109,7 @@ struct HPACKDynamicTable {
         self.compactIfNeeded()
     }
 
-    /// Removes evicted entries occasionally, so that each byte is moved only once or twice.
+    /// Removes evicted entries, but only occasionally, so that each byte is moved only once or twice.
     private mutating func compactIfNeeded() {
         guard self.first > 0 else { return }
         guard self.first < self.entries.count else {
@@ -121,7 +119,7 @@ struct HPACKDynamicTable {
             return
         }
         let start = self.entries[self.first].start
-        // Fields may be empty, so both their number and their size are checked.
+        // Both the number and the size are checked, because fields can be empty.
         let isDue =
             start > 2 * Swift.max(self.capacity, 1024) || self.first > Self.maxEvictedEntries
         guard isDue else { return }

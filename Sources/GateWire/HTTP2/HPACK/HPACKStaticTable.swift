@@ -46,7 +46,7 @@ package struct HPACKStaticTable: Sendable {
         }
     }
 
-    /// Returns the field with this zero-based index; `names` determines its role.
+    /// Returns the field with this zero-based index; `names` determines the role of the field.
     @inline(__always)
     func entry(_ index: Int, names: FieldNameTable) -> HPACKEntry {
         var entry = self.entries[index]

@@ -1,14 +1,15 @@
 import GatePolicy
 
-/// The reason why a header block cannot be decoded, reported as a connection error
-/// (`COMPRESSION_ERROR`, RFC 9113 section 4.3).
+/// The reason why a header block cannot be decoded.
+///
+/// Each of these faults is a connection error (`COMPRESSION_ERROR`, RFC 9113 section 4.3).
 package enum HPACKFault: Error, Equatable {
     case truncated
     case integerTooLarge
     case unknownIndex
     case huffman
     case tableSize
-    /// A dynamic table size update after a field (RFC 7541 section 4.2).
+    /// A dynamic table size update follows a field (RFC 7541 section 4.2).
     case misplacedTableSize
 }
 
@@ -18,13 +19,13 @@ struct HPACKString {
     let end: Int
     let isHuffmanCoded: Bool
 
-    /// The maximum length of the decoded string: each Huffman code has at least five bits.
+    /// The maximum length of the decoded string in bytes; each Huffman code has at least five bits.
     var maxCount: Int {
         let count = self.end - self.start
         return self.isHuffmanCoded ? count * 8 / 5 : count
     }
 
-    /// Writes the decoded string, at most `maxCount` bytes.
+    /// Decodes and writes the string, at most `maxCount` bytes.
     @inline(__always)
     func write(
         _ bytes: Span<UInt8>,

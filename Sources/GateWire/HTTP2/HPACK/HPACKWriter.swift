@@ -4,23 +4,25 @@ import NIOCore
 ///
 /// Every field is a literal without indexing or an entry of the static table (RFC 7541 sections
 /// 6.2.2 and 6.1), so connections need no encoder state. `ByteBuffer.writeHeaderBlock` reserves the
-/// space for a block once, because a check before each byte costs more than writing the fields.
+/// space for a whole block once, because a check before each byte would cost more than writing the
+/// fields.
 package struct HPACKWriter {
-    /// The indices of names in the static table.
+    /// The indices of the names in the static table.
     private static let names = NameTable(
         HPACKStaticTable.fields.enumerated().map { index, field in (field.name, index + 1) }
     )
 
-    /// The maximum overhead of a field beyond its name and value, and the maximum size of a status.
+    /// The maximum overhead in bytes of a field beyond its name and value; a status is no larger.
     fileprivate static let overhead = 16
 
-    /// Writes a dynamic table size update to zero (RFC 7541 section 4.2), at the start of a
-    /// connection's first block.
+    /// Writes a dynamic table size update to zero (RFC 7541 section 4.2).
+    ///
+    /// This must be at the start of the first block of a connection.
     static func writeEmptyTable(into block: inout OutputRawSpan) {
         block.append(UInt8(0x20))
     }
 
-    /// The number of bytes of that update.
+    /// The number of bytes that `writeEmptyTable(into:)` writes.
     static let emptyTableCount = 1
 
     static func writeStatus(_ status: Int, into block: inout OutputRawSpan) {
@@ -46,7 +48,7 @@ package struct HPACKWriter {
         }
     }
 
-    /// Writes a field; its name is converted to lower case (RFC 9113 section 8.2).
+    /// Writes a field, with its name converted to lower case (RFC 9113 section 8.2).
     @inline(__always)
     package static func writeField(
         _ bytes: Span<UInt8>,
@@ -54,7 +56,7 @@ package struct HPACKWriter {
         into block: inout OutputRawSpan
     ) {
         if case .contentType = line.role {
-            // Its role is known, so its name does not have to be found.
+            // The role determines the name, so that no lookup is necessary.
             self.writeInteger(Self.contentTypeName, prefix: 4, into: &block)
         } else {
             self.writeName(bytes, from: line.start, to: line.nameEnd, into: &block)
@@ -63,12 +65,12 @@ package struct HPACKWriter {
         block.write(bytes, from: line.valueStart, to: line.valueEnd)
     }
 
-    /// Writes a field of the static table by its index.
+    /// Writes a field that the static table contains, by its index.
     package static func writeIndexed(_ index: UInt8, into block: inout OutputRawSpan) {
         block.append(0x80 | index)
     }
 
-    /// Writes a field whose name has this index in the static table.
+    /// Writes a field whose name is in the static table, at the index `name`.
     package static func writeField(
         name index: Int,
         _ bytes: Span<UInt8>,
@@ -81,14 +83,14 @@ package struct HPACKWriter {
         block.write(bytes, from: start, to: end)
     }
 
-    /// Writes `content-length`.
+    /// Writes a `content-length` field.
     package static func writeLength(_ length: Int, into block: inout OutputRawSpan) {
         self.writeInteger(Self.lengthName, prefix: 4, into: &block)
         block.append(UInt8(OutputRawSpan.digits(of: length)))
         block.write(decimal: length)
     }
 
-    /// Writes `content-length` with its value in digits.
+    /// Writes a `content-length` field, given the digits of its value.
     static func writeLength(_ digits: Span<UInt8>, into block: inout OutputRawSpan) {
         self.writeField(
             name: Self.lengthName,
@@ -99,15 +101,16 @@ package struct HPACKWriter {
         )
     }
 
-    /// The indices of the names in the static table (RFC 7541 Appendix A).
+    /// The index of `content-length` in the static table (RFC 7541 Appendix A).
     private static let lengthName = 28
+    /// The index of `content-type` in the static table.
     private static let contentTypeName = 31
-    /// The maximum size of the field, in bytes.
+    /// The maximum size of a `content-length` field, in bytes.
     static let lengthFieldSpace = 24
 
-    /// Writes the name of a field and the length of its value, which must follow.
+    /// Writes the name of a field and the length of its value; the caller must then write the value.
     ///
-    /// The name is converted to lower case; `valueCount` is the number of bytes of the value.
+    /// The name is converted to lower case. `valueCount` is the number of bytes of the value.
     package static func beginField(
         _ name: Span<UInt8>,
         valueCount: Int,
@@ -133,7 +136,7 @@ package struct HPACKWriter {
         }
     }
 
-    /// Writes an integer with zeros in the other bits of its first byte (RFC 7541 section 5.1).
+    /// Writes an integer, with zeros in the other bits of its first byte (RFC 7541 section 5.1).
     @inline(__always)
     private static func writeInteger(_ value: Int, prefix: Int, into block: inout OutputRawSpan) {
         let mask = (1 << prefix) - 1
@@ -149,10 +152,10 @@ package struct HPACKWriter {
 }
 
 extension ByteBuffer {
-    /// Reserves space for a header block and writes it.
+    /// Reserves space for a header block, and writes the block.
     ///
-    /// `fields` is the maximum number of fields, and `bytes` the maximum size of their names and
-    /// values, and of anything else that `write` writes.
+    /// `fields` is the maximum number of fields. `bytes` is the maximum total size of their names
+    /// and values, and of anything else that `write` writes.
     package mutating func writeHeaderBlock(
         fields: Int,
         bytes: Int,
@@ -162,7 +165,7 @@ extension ByteBuffer {
         self.writeWithOutputRawSpan(minimumWritableBytes: most, initializingWith: write)
     }
 
-    /// Reserves space for another field and writes it.
+    /// Reserves space for another field, and writes the field.
     package mutating func writeHeaderField(_ line: FieldLine, in bytes: Span<UInt8>) {
         self.writeHeaderBlock(fields: 1, bytes: line.end - line.start) { block in
             HPACKWriter.writeField(bytes, line, into: &block)

@@ -2,26 +2,26 @@ import GatePolicy
 
 /// The header fields of an HTTP/2 message, stored as HTTP/1.1 lines in contiguous memory.
 ///
-/// They are forwarded from here, over either version of HTTP.
+/// The lines are forwarded from this memory, over either version of HTTP.
 package struct HeaderList {
     package private(set) var bytes: [UInt8] = []
     /// The positions and roles of the fields; pseudo-header fields have no role.
     package private(set) var lines: [FieldLine] = []
-    /// The size of the list, as used for limits (RFC 9113 section 10.5.1).
+    /// The size of the list that is compared with limits (RFC 9113 section 10.5.1).
     package private(set) var size = 0
     /// Whether all fields except pseudo-header fields are valid in a message (RFC 9113 section 8.2.1).
     package private(set) var isWellFormed = true
     /// Whether fields were omitted because the list exceeds its limit.
     package private(set) var isTooLarge = false
 
-    /// The overhead of a field in addition to its bytes (RFC 7541 section 4.1).
+    /// The overhead in bytes of a field in addition to its name and value (RFC 7541 section 4.1).
     static let overhead = 32
-    /// The overhead of a line in addition to its name and value: colon, space, CR and LF.
+    /// The overhead in bytes of a line in addition to its name and value: colon, space, CR and LF.
     static let lineOverhead = 4
 
     package init() {}
 
-    /// Removes everything; the memory is reused.
+    /// Empties the list, but keeps its memory.
     package mutating func removeAll() {
         self.bytes.removeAll(keepingCapacity: true)
         self.lines.removeAll(keepingCapacity: true)
@@ -30,7 +30,7 @@ package struct HeaderList {
         self.isTooLarge = false
     }
 
-    /// Appends a literal field with a literal name from a block (RFC 7541 section 6.2).
+    /// Appends a field whose name and value are literals in a block (RFC 7541 section 6.2).
     ///
     /// `roles` determines the role of the field.
     ///
@@ -44,8 +44,8 @@ package struct HeaderList {
         let start = self.bytes.count
         var nameEnd = start
         let most = name.maxCount + value.maxCount + Self.lineOverhead
-        // Reserves space for the whole line once: a check before each part costs more than writing
-        // the part.
+        // Space for the whole line is reserved once, because a check before each part would cost
+        // more than writing the part.
         try self.bytes.append(addingCapacity: most) {
             (room: inout OutputSpan<UInt8>) throws(HPACKFault) in
             try name.write(block, into: &room)
@@ -61,8 +61,7 @@ package struct HeaderList {
         return self.addChecked(lineFrom: start, nameEnd: nameEnd, role: role, isPseudo: isPseudo)
     }
 
-    /// Appends a literal field from a block, with the name of a field in a table (RFC 7541 section
-    /// 6.2).
+    /// Appends a field whose name is in a table and whose value is a literal in a block (RFC 7541 section 6.2).
     ///
     /// - Returns: The line, and whether it is valid in a message.
     mutating func append(
@@ -104,7 +103,7 @@ package struct HeaderList {
         return (line, isWellFormed)
     }
 
-    /// Appends a field from a table, unless this would make the list too large.
+    /// Appends a field from a table, unless the list would become too large.
     mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
         guard self.admits(entry.fieldCount, limit: limit) else { return }
         let distance = self.bytes.count - entry.start
@@ -115,7 +114,7 @@ package struct HeaderList {
 
     /// Appends fields that are contiguous in a table.
     ///
-    /// - Returns: `false` if some of them exceed the limit; in that case, nothing is appended.
+    /// - Returns: Whether the fields were appended; `false` if the list would become too large.
     mutating func append(
         run entries: Span<HPACKEntry>,
         in bytes: Span<UInt8>,
@@ -129,8 +128,8 @@ package struct HeaderList {
         let distance = self.bytes.count - start
         self.bytes.append(bytes.extracting(start..<start + count))
         var areWellFormed = true
-        // Reserves space for all lines once: a check before each line costs more than writing the
-        // line.
+        // Space for all lines is reserved once, because a check before each line would cost more
+        // than writing the line.
         self.lines.append(addingCapacity: entries.count) { lines in
             for index in entries.indices {
                 lines.append(entries[index].line(movedBy: distance))
@@ -149,7 +148,7 @@ package struct HeaderList {
         self.add(lineFrom: start, nameEnd: start + nameCount, role: role)
     }
 
-    /// Appends a field that was parsed and validated as part of other bytes.
+    /// Appends a field that was parsed and validated in other bytes.
     package mutating func append(_ line: FieldLine, in bytes: Span<UInt8>) {
         let start = self.bytes.count
         self.bytes.append(bytes.extracting(line.start..<line.nameEnd))
@@ -174,14 +173,14 @@ package struct HeaderList {
         return line
     }
 
-    /// Moves the lines out.
+    /// Removes and returns the lines.
     mutating func takeLines() -> [FieldLine] {
         var lines: [FieldLine] = []
         swap(&lines, &self.lines)
         return lines
     }
 
-    /// Takes over the memory of the lines of a head that is no longer needed.
+    /// Reuses the memory of the lines of a head that is no longer needed.
     package mutating func reuseLines(of head: inout RequestHead) {
         head.fields.exchangeLines(with: &self.lines)
     }
@@ -192,8 +191,9 @@ package struct HeaderList {
         self.bytes.append(ASCII.lineFeed)
     }
 
-    /// Adds the size of a field to the size of the list; returns `false` if the field must be
-    /// omitted.
+    /// Adds the size of a field to the size of the list.
+    ///
+    /// - Returns: Whether the list can contain the field; if not, the field must be omitted.
     mutating func admits(_ byteCount: Int, limit: Int) -> Bool {
         self.size += byteCount + Self.overhead
         if self.size > limit { self.isTooLarge = true }

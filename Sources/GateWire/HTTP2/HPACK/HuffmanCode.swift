@@ -2,7 +2,7 @@
 enum HuffmanCode {
     /// The symbols of each code length, in the order of their codes.
     ///
-    /// The code is canonical, so this defines it completely. Symbol 256 is the end of the string.
+    /// The code is canonical, so these lengths define it completely. Symbol 256 is the end of the string.
     private static let lengths: [(bits: Int, symbols: [Int])] = [
         (5, [48, 49, 50, 97, 99, 101, 105, 111, 115, 116]),
         (
@@ -50,7 +50,7 @@ enum HuffmanCode {
 
     /// The result of reading four bits at a node of the code tree.
     private struct Step {
-        /// The node that the bits lead to.
+        /// The node at which the next four bits are read.
         var next: UInt8 = 0
         var symbol: UInt8 = 0
         var hasSymbol = false
@@ -58,15 +58,17 @@ enum HuffmanCode {
         var fails = false
     }
 
-    /// Sixteen steps per node.
+    /// The steps from each node, one for each of the sixteen values of four bits.
     private static let steps: [Step] = Self.makeSteps()
-    /// Whether a string may end at a node: after fewer than eight bits, all of which are ones (RFC
-    /// 7541 section 5.2).
+    /// Whether a string may end at each node.
+    ///
+    /// This requires that fewer than eight bits follow the last symbol, and that all of them are
+    /// ones (RFC 7541 section 5.2).
     private static let mayEnd: [Bool] = Self.makeEnds()
 
-    /// The code tree: the children of each node for a zero and a one.
+    /// The code tree: the children of each node, for a zero and for a one.
     ///
-    /// A child is a node or, from `firstLeaf` on, a symbol.
+    /// A child is the index of a node or, from `firstLeaf` on, `firstLeaf` plus a symbol.
     private static let tree: [(zero: Int, one: Int)] = Self.makeTree()
     private static let firstLeaf = 1000
 
@@ -142,7 +144,7 @@ enum HuffmanCode {
         return ends
     }
 
-    /// Decodes a range of bytes, appending at most eight bytes for every five.
+    /// Decodes a range of bytes, appending at most eight bytes for every five bytes.
     ///
     /// - Returns: Whether the encoding is valid.
     static func decode(

@@ -188,7 +188,7 @@ struct GuardCheckTests {
             try message("35.0")
                 == "from 2027-01-16T08:00:00Z on, the rule 'ios' denies 1000 of the 1000 requests "
                 + "on 'ios' that were seen in the last day and pass now: "
-                + "there is no known version that will pass: add one to 'releases'; "
+                + "no known version will pass; add one to 'releases'; "
                 + "if this is intended, add 'accept: [guard]' to the rule"
         )
     }

@@ -125,7 +125,7 @@ struct RouteChecksTests {
             - { id: a, route: { to: x, otherwise: refuse } }
             - { id: b, match: { platform: ios }, route: { to: y, versions: "<4", otherwise: refuse } }
             """,
-            "r.yaml:3:38: warning: the route of 'b' never selects a backend: 'a' is before it and includes its clients [dead-route]"
+            "r.yaml:3:38: warning: the route of 'b' never selects a backend: the earlier route of 'a' includes all of its clients [dead-route]"
         ),
         // A floor denies all clients, wherever it is in the file.
         (
