@@ -4,7 +4,7 @@ private import CCrypto
 /// type.
 @safe
 package final class SigningKey: @unchecked Sendable {
-    /// The algorithms, with their names in tokens.
+    /// The signature algorithms; the raw values are `alg` header values.
     package enum Algorithm: String {
         case rs256 = "RS256"
         case es256 = "ES256"
@@ -58,8 +58,8 @@ package final class SigningKey: @unchecked Sendable {
         }
     }
 
-    /// Returns the SHA-256 signature of a message in the format that tokens use; `nil` if the key
-    /// cannot sign.
+    /// Returns the signature of a message, in the format that tokens use; `nil` if the key cannot
+    /// sign.
     func signature(of text: [UInt8]) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }

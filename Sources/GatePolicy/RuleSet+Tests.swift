@@ -73,7 +73,8 @@ extension RuleSet {
         return self.definition.rules.contains { rule in
             guard rule.maintenance != nil else { return false }
             if let status = expectation.status, status == rule.answer.status { return true }
-            // A rule with a floor may be expected to decide because of its floor.
+            // A rule with a floor may be named because of its floor instead of its maintenance
+            // window.
             return !rule.hasTerms && named.contains(rule.id)
         }
     }

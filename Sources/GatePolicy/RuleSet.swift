@@ -82,7 +82,7 @@ package final class RuleSet: Sendable {
         self.definition.rulesWithNext.contains { !$0.rollout.isEmpty }
     }
 
-    /// The lower-case names of the header fields whose value has no effect if it is a single
+    /// The lower-case names of the header fields that have no effect if they contain a single
     /// parsable value.
     ///
     /// These are the fields for the device, unless a rule has a rollout.

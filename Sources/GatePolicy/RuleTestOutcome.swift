@@ -71,7 +71,7 @@ package struct RuleTestFailure: Sendable, Equatable {
     package let from: Timestamp?
     /// Whether the client passes although the test expects a denial.
     ///
-    /// An undo or a mistake can be the reason.
+    /// The cause can be an undo or a mistake.
     package let isLaxer: Bool
 
     /// A sentence with the expected and the actual results.

@@ -27,7 +27,7 @@
             self.prompt = client.prompt(for: client.state)
         }
 
-        /// Follows the state until the task is cancelled; call it in the `task` modifier of a view.
+        /// Follows the state until the task is canceled; call it in the `task` modifier of a view.
         public func run() async {
             for await state in self.client.states { self.show(state) }
         }

@@ -185,7 +185,7 @@ public final class VersionGateClient: Sendable {
         self.currentState.isSnoozed(update, at: self.endpoints.surroundings.now())
     }
 
-    /// Returns the prompt to show in a state.
+    /// Returns the prompt to show for a state.
     ///
     /// - Parameter state: The state of the build.
     /// - Returns: The prompt; `nil` if there is nothing to show, or the update is snoozed.

@@ -31,8 +31,8 @@ struct VersionGate: AsyncParsableCommand {
         // on the rules, because the gate has not read the files yet.
         if isGate { _ = signal(SIGHUP, SIG_IGN) }
         await self.main(nil)
-        // The `exit` handlers would destroy state that other threads still use, such as OpenSSL in a fetch that has
-        // just started, and the gate could crash during a clean shutdown. No output is lost: the log is not buffered by
+        // The `exit` handlers would destroy state that other threads still use, such as that of OpenSSL during a fetch,
+        // and the gate could crash during a clean shutdown. No output is lost: the log is not buffered by
         // the C library.
         if isGate { _exit(EXIT_SUCCESS) }
     }

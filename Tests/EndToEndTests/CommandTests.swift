@@ -337,7 +337,8 @@ struct CommandTests {
                 "office"
             )
             #expect(result.status == 64)
-            #expect(result.errors.contains("expected one such as '192.0.2.1' or '2001:db8::1'"))
+            let hint = "expected an address such as '192.0.2.1' or '2001:db8::1'"
+            #expect(result.errors.contains(hint))
         }
     }
 

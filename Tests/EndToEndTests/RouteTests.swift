@@ -262,7 +262,7 @@ struct RouteTests {
             ("legacy=http://a:1,http://b:2,canary=https://c", nil),
             ("http://a:1", "write NAME=http://a:1"),
             ("default=http://a:1", "this name is reserved for the default backend"),
-            ("old one=http://a:1", "'old one' is not the name of a backend"),
+            ("old one=http://a:1", "'old one' is not a valid backend name"),
             ("a=http://a:1,a=http://b:1", "occurs twice"), ("a=a:1", "write http://a:1"),
             ("a=http://a:1/v1", "write http://a:1"),
         ] as [(String, String?)]

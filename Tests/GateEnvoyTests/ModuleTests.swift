@@ -315,7 +315,7 @@ final class ModuleTests {
     }
 
     @Test(arguments: [
-        ("", "write 'mode: observe'"), ("mode: off", "'off' is not a mode"),
+        ("", "write 'mode: observe'"), ("mode: off", "'off' is not a valid mode"),
         ("path: payments", "'payments' is not a path"), ("rules: /x", "unknown setting 'rules'"),
         ("mode: observe\nmode: observe", "mode"),
         ("\n\u{11}\n\u{4}mode\u{12}\t\u{1A}\u{7}observe", "google.protobuf.StringValue"),
@@ -345,7 +345,7 @@ final class ModuleTests {
         try self.folder.writeInPlace(rules, to: "feeds.yaml")
         let path = self.folder.path(of: "feeds.yaml")
         #expect(Configuration("rules: \(path)") == nil)
-        #expect(Self.takeLog().contains("feeds need a gate"))
+        #expect(Self.takeLog().contains("this program cannot fetch feeds"))
     }
 
     @Test func `filters with the same path share their rules`() throws {

@@ -6,7 +6,7 @@ internal import GateRules
 internal import GateSystem
 internal import NIOHTTP1
 
-/// The endpoint that reports which counted clients proposed rules would affect.
+/// The endpoint that reports the impact of proposed rules on the counted clients.
 extension AdminEndpoints {
     /// The proposed rules, which are compared with the active rules.
     private enum Candidate: Sendable {
@@ -63,7 +63,7 @@ extension AdminEndpoints {
         }
     }
 
-    /// Returns the response created by slow work, which runs outside the event loop for one request at a time.
+    /// Returns the response that `work` creates, which runs outside the event loop and for one request at a time.
     func respondInBackground(
         _ work: @escaping @Sendable () throws(CensusStore.Failure) -> AdminAnswer
     ) async -> AdminAnswer {
@@ -75,7 +75,7 @@ extension AdminEndpoints {
             }
         }
         return answer
-            ?? .overload("another request of this kind is in progress; send the request again")
+            ?? .overload("another request of this kind is in progress; try again later")
     }
 
     private func candidate(_ request: AdminRequest) async throws(AdminAnswer) -> Candidate {

@@ -21,7 +21,7 @@ package struct MetricsExporter: Sendable {
     ///   - endpoints: The source of the metrics.
     ///   - url: The URL of the collector for metrics, which usually ends with `/v1/metrics`.
     ///   - interval: The time between two exports.
-    ///   - trust: The certificate authorities of the collector.
+    ///   - trust: The CA certificates that the collector's certificate is verified against.
     ///   - logger: The log for failures and recoveries.
     /// - Throws: An error if memory, file descriptors or threads are exhausted.
     package init(
@@ -51,7 +51,7 @@ package struct MetricsExporter: Sendable {
                 ]
                 self.logger.warning("the metrics cannot be exported", metadata: metadata)
             } else if failure == nil, isFailing {
-                self.logger.notice("the export of metrics works again")
+                self.logger.notice("the metrics are exported again")
             }
             isFailing = failure != nil
         }

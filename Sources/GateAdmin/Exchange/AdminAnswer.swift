@@ -77,11 +77,11 @@ struct AdminAnswer: Error, Equatable {
     )
 
     static let tooManyBodies = AdminAnswer.overload(
-        "too many request bodies are incomplete, and this one is the oldest; send the request again"
+        "too many request bodies are incomplete, and this one is the oldest; try again later"
     )
 
     static let tooManyRequests = AdminAnswer.overload(
-        "too many requests are in progress; send the request again"
+        "too many requests are in progress; try again later"
     )
 
     /// Creates an error response for a limit that was exceeded.

@@ -6,7 +6,7 @@ extension GateMetrics {
         guard let breaker = self.breaker else { return [] }
         var tripped = MetricFamily.gauge(
             "breaker_tripped",
-            "1 for each rule in observe mode because it denied more clients than predicted."
+            "1 for each rule that is in observe mode because it denied more clients than predicted."
         )
         for rule in Set(breaker.trips.map(\.rule)).sorted() {
             tripped.add(.count(1), [Label("rule", rule)])

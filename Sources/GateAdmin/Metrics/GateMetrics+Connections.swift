@@ -10,7 +10,7 @@ extension GateMetrics {
                 .with(.number(Double(self.gate.openConnections))),
             .gauge(
                 "client_connections_parked",
-                "Number of idle client connections that are parked, using no memory except for the socket."
+                "Number of idle client connections that are parked to save memory."
             )
             .with(.number(Double(self.gate.parkedConnections))),
             .counter("client_connections_accepted", "Total number of accepted client connections.")

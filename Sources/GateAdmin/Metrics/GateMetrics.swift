@@ -190,7 +190,7 @@ extension GateMetrics {
         if let name = self.reload.revision { revision.add(.count(1), [Label("revision", name)]) }
         var findings = MetricFamily.gauge(
             "findings",
-            "Number of findings on the active rules, and of findings (refuses) that rejected the rules of the last reload."
+            "Number of findings on the active rules, and of findings (refuses) that rejected the rules in the last reload."
         )
         for effect in [FindingName.Effect.refuses, .warns, .notes] {
             let count =
@@ -221,7 +221,7 @@ extension GateMetrics {
             findings,
             .gauge(
                 "rules_published",
-                "Whether the file for modules (--publish-rules) has the active rules."
+                "Whether the file of published rules (--publish-rules) contains the active rules."
             )
             .with(self.arePublished.map { .number($0 ? 1 : 0) }),
         ]
@@ -230,7 +230,7 @@ extension GateMetrics {
     private var sources: [MetricFamily] {
         var confirmed = MetricFamily.gauge(
             "feed_last_success_timestamp_seconds",
-            "Unix time of the last valid data from a feed."
+            "Unix time at which a feed last received valid data."
         )
         var failures = MetricFamily.gauge(
             "feed_failures",

@@ -15,8 +15,7 @@ package struct AdoptionCurve: Sendable {
 
     /// The day on which the share will be low enough, or the reason why there is no forecast.
     package enum Forecast: Sendable, Equatable {
-        /// `day` is the number of days since 1970; `daily` is the relative decrease of the share
-        /// per day.
+        /// `day` is the number of days since 1970; `daily` is the relative decrease in the share per day.
         case reached(day: Int64, daily: Double)
         case unknown(Reason)
     }
@@ -33,12 +32,12 @@ package struct AdoptionCurve: Sendable {
     /// The minimum and maximum number of points that the line is fitted to; the newest points are
     /// used.
     static let points = 7...14
-    /// The share of older clients above which the adoption of a version counts as only just started.
+    /// The share of older clients above which the adoption of a version is considered to have only just begun.
     private static let plateau = 0.95
     /// The minimum slope of the line, which approximates the relative decrease of the share per
     /// day.
     private static let minimumSlope = 0.005
-    /// The minimum fraction of the points' variance that the line has to explain.
+    /// The minimum fraction of the points' variance that the line must explain.
     private static let minimumFit = 0.9
     /// The minimum ratio of the slope of the newer half to the slope of the older half; a lower ratio
     /// means that the curve is flattening.

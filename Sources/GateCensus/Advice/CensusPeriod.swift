@@ -28,7 +28,7 @@ struct ClientKind: Sendable, Hashable {
     let client: CensusClient
     let paths: CensusPaths
 
-    /// Creates the kind of a cell; `nil` for exempt paths, and for clients beyond the cell limit.
+    /// Creates the client kind of a cell; `nil` for exempt paths, and for clients beyond the cell limit.
     init?(_ cell: CensusCell) {
         guard let client = cell.client, !cell.outcome.paths.isExempt else { return nil }
         self.client = client
@@ -36,8 +36,8 @@ struct ClientKind: Sendable, Hashable {
     }
 }
 
-/// Determines whether clients in the census pass the rules, and returns their versions as floors
-/// compare them.
+/// Determines whether clients in the census pass the rules, and returns their versions in the form
+/// that floors are compared with.
 ///
 /// Each kind of client is evaluated once.
 struct ClientEvaluator: Sendable {
@@ -60,8 +60,8 @@ struct ClientEvaluator: Sendable {
         return passes
     }
 
-    /// Returns a client's version as floors usually compare it: a pre-release counts as its
-    /// release.
+    /// Returns a client's version in the form that floors are usually compared with: a pre-release
+    /// counts as its release.
     mutating func version(of client: CensusClient) -> AppVersion? {
         guard let text = client.version.text else { return nil }
         if let known = self.versions[text] { return known }

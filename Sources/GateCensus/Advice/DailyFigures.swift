@@ -42,7 +42,7 @@ struct DailyFigures: Sendable {
 }
 
 extension CensusFigures {
-    /// Whether devices can represent clients, because most requests contain a device.
+    /// Whether devices can represent clients, because most requests contain a device ID.
     var countsDevices: Bool { self.identified * 2 >= self.requests }
 
     func clients(byDevices: Bool) -> Int {

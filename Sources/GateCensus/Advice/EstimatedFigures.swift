@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The calls of old versions to a path, as estimated from its shape.
+/// The calls from old versions to a path, as estimated from its shape.
 package struct EstimatedFigures: Sendable {
     /// The number of requests, estimated from the share of the shape in the requests of each kind
     /// of client.
@@ -11,7 +11,7 @@ package struct EstimatedFigures: Sendable {
     /// The end of the last minute, hour or day with a request.
     package private(set) var lastSeen: Timestamp?
 
-    /// The requests as a whole number, at least one.
+    /// The number of requests as an integer, at least one.
     package var count: Int { max(1, Int(self.requests.rounded())) }
 
     mutating func add(_ requests: Double, _ version: String, _ devices: HyperLogLog) {
@@ -31,7 +31,7 @@ package struct EstimatedFigures: Sendable {
 }
 
 extension CensusFigures {
-    /// The estimated requests by shape; the shape `nil` stands for requests without a stored shape.
+    /// The estimated number of requests by shape; the shape `nil` stands for requests without a stored shape.
     var requestsByShape: [(shape: PathShape?, requests: Double)] {
         let requests = Double(self.requests)
         let shares = self.shapes.shares(of: self.requests).filter { $0.share > 0 }

@@ -29,7 +29,7 @@ package struct FloorAdvice: Sendable {
         package let devices: Int
         /// Whether devices are counted.
         ///
-        /// If most requests do not contain a device, requests are counted instead.
+        /// If most requests contain no device ID, requests are counted instead.
         package let countsDevices: Bool
         /// The floor; `nil` if a floor at any version above the lowest one affects too many clients,
         /// or if only one version was seen.
@@ -45,7 +45,7 @@ package struct FloorAdvice: Sendable {
     static let nextLimit = 5
     /// The number of whole days that the curve uses in addition to the most recent days.
     package static let history: Int64 = 28
-    /// The minimum number of devices for a forecast, or of requests if they contain no devices.
+    /// The minimum number of devices for a forecast, or of requests if they contain no device IDs.
     static let minimumClients = 200
 
     private let limit: Double

@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The operations of API documents, with a lookup by the shapes of requests.
+/// The operations in API documents, with a lookup by path shape.
 struct OperationIndex: Sendable {
     /// The indexes of an operation and of one of its paths.
     struct Target: Sendable, Hashable {
@@ -8,7 +8,7 @@ struct OperationIndex: Sendable {
         var address = 0
     }
 
-    /// The operations that requests with a shape belong to.
+    /// The operations to which the requests with a shape belong.
     enum Placement: Sendable {
         case certain(Target)
         /// One of several operations; the shape does not determine which operation.
@@ -102,7 +102,7 @@ struct OperationIndex: Sendable {
     /// A path that is not in any document, but resembles the paths of some operations.
     struct Other: Sendable {
         let shape: PathShape
-        /// The segments before the document's path; `nil` if some of them are not literal.
+        /// The segments before the document's path; `nil` if not all of them are literal.
         let base: String?
         let operations: Set<Int>
     }

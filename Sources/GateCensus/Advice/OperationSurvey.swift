@@ -41,7 +41,7 @@ package struct OperationSurvey: Sendable {
         case uncoveredTime
     }
 
-    /// The calls of old versions.
+    /// The calls from old versions.
     package struct Line: Sendable {
         package let place: Place
         package fileprivate(set) var calls: Calls
@@ -88,7 +88,7 @@ package struct OperationSurvey: Sendable {
         case other
     }
 
-    /// Adds the figures of a kind of client.
+    /// Adds a row of the census.
     package mutating func add(_ row: CensusRow) {
         switch self.filter.standing(of: row.cell) {
         case .other: return
@@ -111,8 +111,7 @@ package struct OperationSurvey: Sendable {
         }
     }
 
-    /// Records the end of the last minute, hour or day in which a kind of client requested a path
-    /// of this shape.
+    /// Records the end of the last minute, hour or day in which a cell's clients requested a path of this shape.
     package mutating func see(_ shape: PathShape, by cell: CensusCell, until end: Timestamp) {
         guard self.filter.version(of: cell) != nil else { return }
         for target in self.targets(of: shape) { self.lines[target]?.figures.see(until: end) }

@@ -145,7 +145,7 @@ package struct PathTemplate: Sendable, Hashable {
     /// Whether the template matches any number of segments.
     var isOpen: Bool { self.segments.contains(.rest) }
 
-    /// Whether the template has a word that distinguishes it from most other paths.
+    /// Whether the template contains a word that distinguishes it from most other paths.
     var hasWord: Bool {
         self.segments.contains { segment in
             guard case .literal(let word) = segment else { return false }
@@ -154,7 +154,7 @@ package struct PathTemplate: Sendable, Hashable {
     }
 }
 
-/// The result of matching a shape with a template.
+/// The result of matching a shape against a template.
 struct TemplateFit: Sendable, Equatable {
     /// How closely each segment of the shape fits, followed by the value for the trailing slash.
     fileprivate(set) var closeness: [UInt8] = []

@@ -1,7 +1,7 @@
 package import GatePolicy
 
-/// The clients of each app and platform that the given routes select, and a forecast of the day on which the share of
-/// these clients will be low enough to deny them.
+/// For each app and platform, the clients to which the given routes apply, and a forecast of the
+/// day on which their share will be low enough to deny them.
 ///
 /// Like `FloorAdvice`, this type reads the most recent days first, and all stored days only if a forecast is needed.
 package struct RouteAdvice: Sendable {
@@ -15,10 +15,10 @@ package struct RouteAdvice: Sendable {
     /// The advice for one app and platform.
     package struct Part: Sendable {
         package let audience: CensusAudience
-        /// All clients of the app and platform, and the clients that the routes select.
+        /// All clients of the app and platform, and those to which the routes apply.
         package let total: CensusFigures
         package let selected: CensusFigures
-        /// Whether devices are counted, because most requests contain a device; otherwise, requests are counted.
+        /// Whether devices are counted, because most requests contain a device ID; otherwise, requests are counted.
         package let countsDevices: Bool
         package let share: Double
         /// The versions of the selected clients, in descending order of requests.

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// Determines which clients in the census have requests that the given routes select.
+/// Determines to which clients in the census the given routes apply.
 ///
 /// Each kind of client is evaluated once.
 package struct RouteSelection: Sendable {
@@ -48,9 +48,9 @@ package struct RouteSelection: Sendable {
         self.devices = RuleSet.deviceSamples(for: ruleSet.definition.rulesWithNext).map(\.device)
     }
 
-    /// Returns whether the routes select the backend of a cell's requests.
+    /// Returns whether the routes apply to a cell's requests.
     ///
-    /// In a rollout, this is true even if the routes select only some of the clients.
+    /// In a rollout, this is true even if the routes apply to only some of the clients.
     mutating func includes(_ cell: CensusCell) -> Bool {
         guard let kind = ClientKind(cell) else { return false }
         if let known = self.known[kind] { return known }

@@ -2,7 +2,7 @@ package import GatePolicy
 
 /// The shapes of the paths that old versions call, for requests that match no pattern of the rules.
 package struct ShapeSurvey: Sendable {
-    /// The calls of old versions.
+    /// The calls from old versions.
     package struct Line: Sendable {
         package let shape: PathShape
         package let figures: EstimatedFigures
@@ -19,7 +19,7 @@ package struct ShapeSurvey: Sendable {
         !cell.outcome.paths.isExempt && cell.outcome.paths.patterns.isEmpty
     }
 
-    /// Adds the figures of a kind of client.
+    /// Adds a row of the census.
     package mutating func add(_ row: CensusRow) {
         guard Self.isOther(row.cell), let version = self.filter.version(of: row.cell) else {
             return
@@ -30,8 +30,7 @@ package struct ShapeSurvey: Sendable {
         }
     }
 
-    /// Records the end of the last minute, hour or day in which a kind of client requested a path
-    /// of this shape.
+    /// Records the end of the last minute, hour or day in which a cell's clients requested a path of this shape.
     package mutating func see(_ shape: PathShape, by cell: CensusCell, until end: Timestamp) {
         guard Self.isOther(cell), self.filter.version(of: cell) != nil else { return }
         self.figures[shape.general]?.see(until: end)

@@ -35,8 +35,7 @@ package enum StrayBuilds {
         package let usual: Double
     }
 
-    /// The minimum number of devices of a build and of each neighbor, or of requests if these
-    /// contain no devices.
+    /// The minimum number of devices of a build and of each neighbor, or of requests if these contain no device IDs.
     static let minimumDevices = 50
     /// The minimum number of failed requests of a build.
     static let minimumErrors: UInt64 = 20
@@ -126,8 +125,8 @@ package enum StrayBuilds {
         return rate >= usual * Self.jump ? Asking(rate: rate, usual: usual) : nil
     }
 
-    /// Returns the failures of a build if the lower end of its interval is above the median of its
-    /// neighbors' upper ends; otherwise `nil`.
+    /// Returns the failures of a build if the lower end of its confidence interval is above the
+    /// median of the upper ends of its neighbors' intervals; otherwise `nil`.
     ///
     /// The median is used, because a neighbor may also be stray.
     private static func failing(_ build: Build, _ beside: [Build]) -> Failing? {

@@ -1,10 +1,10 @@
 package import GatePolicy
 
-/// Selects the clients in the census that have old versions, or that routes select.
+/// Selects the clients in the census that have old versions, or to which given routes apply.
 package struct SunsetFilter: Sendable {
     /// The classification of a cell's clients.
     enum Standing: Sendable, Equatable {
-        /// An old version, or the version of clients that routes select, as written by the clients.
+        /// Selected clients, with their version as written by them.
         case old(String)
         /// Clients without a parsable version, which may be old or new.
         case unversioned
@@ -18,7 +18,7 @@ package struct SunsetFilter: Sendable {
     package enum Criterion: Sendable {
         /// Clients with a version below a bound; a pre-release counts as its release.
         case below(AppVersion)
-        /// Clients whose requests are selected by certain routes.
+        /// Clients to which these routes apply.
         case routes(RouteSelection)
     }
 

@@ -10,7 +10,7 @@ package struct SunsetSurvey: Sendable {
         case other
     }
 
-    /// The calls of old versions.
+    /// The calls from old versions.
     package struct Line: Sendable {
         package let place: Place
         package fileprivate(set) var figures = CensusFigures()
@@ -22,7 +22,7 @@ package struct SunsetSurvey: Sendable {
 
     private var filter: SunsetFilter
     private var lines: [Place: Line] = [:]
-    /// All calls of old versions, each counted once.
+    /// All calls from old versions, each counted once.
     package private(set) var total = CensusFigures()
 
     package init(_ filter: SunsetFilter) {

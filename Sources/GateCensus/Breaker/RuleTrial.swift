@@ -116,7 +116,7 @@ package struct RuleTrial: Sendable {
     /// - Parameters:
     ///   - prediction: The predicted shares.
     ///   - limit: The limit as a share of the clients, from 0 to 1.
-    /// - Returns: `nil` if there is no such excess, or if there are too few clients.
+    /// - Returns: The excess, or `nil` if it is not above the limit or there are too few clients.
     package func excess(over prediction: RefusalPrediction, limit: Double) -> Excess? {
         let counts = self.counts.merging(self.former) { own, former in
             var sum = own

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The decision on requests of one kind; a class with a stored hash, like `CensusClient`.
+/// A decision, with the patterns that the requests matched; a class with a stored hash, like `CensusClient`.
 package final class CensusOutcome: Sendable {
     /// The patterns of the rules that the requests matched.
     package let paths: CensusPaths
@@ -31,7 +31,7 @@ extension CensusOutcome: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(self.digest) }
 }
 
-/// A kind of request that is counted as a unit, by client and decision.
+/// A client and an outcome, whose requests are counted together.
 package struct CensusCell: Sendable, Hashable {
     /// The client; `nil` for all clients beyond the limit.
     package let client: CensusClient?
@@ -46,10 +46,10 @@ package struct CensusCell: Sendable, Hashable {
     package var other: CensusCell { CensusCell(client: nil, outcome: self.outcome) }
 }
 
-/// The number of requests in a cell, and their devices.
+/// The counts of a cell's requests and devices.
 package struct CensusFigures: Sendable, Equatable {
     package var requests: UInt64 = 0
-    /// The number of requests that contain a device.
+    /// The number of requests that contain a device ID.
     package var identified: UInt64 = 0
     package var devices = HyperLogLog()
     /// The number of forwarded requests whose responses were observed.
@@ -59,7 +59,7 @@ package struct CensusFigures: Sendable, Equatable {
     package var serverErrors: UInt64 = 0
     /// The clients by their origin; counted only while the breaker needs them, and not stored.
     package var clients = HyperLogLog()
-    /// The requests, by path shape.
+    /// The number of requests by path shape.
     package var shapes: ShapeCounts
 
     package init(

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// A client with the properties that the census distinguishes.
+/// A client, with the properties by which the census distinguishes clients.
 ///
 /// This is a class with a stored hash, because each fetch copies and looks up clients several
 /// times.
@@ -63,7 +63,7 @@ package final class CensusClient: Sendable {
         [self.app, self.platform, self.channel, self.version, self.build, self.osMajor]
     }
 
-    /// The client identity for rules, limited to what the census contains: without device,
+    /// The client identity for rules, limited to what the census records: without device ID,
     /// languages and country, and with only the major OS version.
     package var identity: ClientIdentity {
         ClientIdentity(

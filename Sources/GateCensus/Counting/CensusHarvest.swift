@@ -20,7 +20,7 @@ package struct CensusHarvest: Sendable {
         /// The index of the outcome.
         let outcome: Int
         var requests: UInt64 = 0
-        /// The number of requests that contain a device.
+        /// The number of requests that contain a device ID.
         var identified: UInt64 = 0
         /// The number of requests that failed in the backend.
         var serverErrors: UInt64 = 0

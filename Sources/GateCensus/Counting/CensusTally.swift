@@ -7,8 +7,8 @@ package import GatePolicy
 package final class CensusTally {
     /// The limits of the census, and its hash key.
     package struct Settings: Sendable {
-        /// The maximum number of cells with a client between two fetches; twice as many notations
-        /// of clients are distinguished.
+        /// The maximum number of cells with a client between two fetches; the clients' fields may
+        /// occur in twice as many notations.
         package var maxCells: Int
         /// The maximum number of device sightings between two fetches; each takes eight bytes.
         package var maxSightings: Int
@@ -38,7 +38,7 @@ package final class CensusTally {
     /// The maximum number of outcomes, which depend only on the rules files and the combinations of
     /// their paths.
     private static let outcomeLimit = 16_384
-    /// The number of recently seen devices that are remembered, so that they are not hashed again.
+    /// The number of recently seen device IDs to remember, so that they are not hashed again.
     private static let recentCount = 4_096
 
     private let settings: Settings
@@ -176,7 +176,7 @@ package final class CensusTally {
         self.harvest.paths.add(cell: cell, method: method, target: target)
     }
 
-    /// Counts a request that contains no device.
+    /// Counts a request that contains no device ID.
     @inline(__always)
     package func count(_ cell: Int, from place: () -> ClientAddressKey = { .unknown }) {
         self.harvest.cells[cell].requests &+= 1
@@ -199,8 +199,8 @@ package final class CensusTally {
 
     /// Counts a request and its device, of which only a 20-bit mark is stored.
     ///
-    /// `digest` identifies the device, and has to be as unpredictable as the digest of a client. A
-    /// device that was seen recently does not have to be hashed again.
+    /// `digest` identifies the device, and must be as unpredictable as the digest of a client. The
+    /// ID of a device that was seen recently need not be hashed again.
     @inline(__always)
     package func count(
         _ cell: Int,

@@ -1,9 +1,9 @@
 /// The origin of a client's requests, which the breaker uses to distinguish clients.
 package struct ClientAddressKey: Sendable, Hashable {
-    /// The maximum number of devices for one address.
+    /// The maximum number of devices that count as clients for one address.
     ///
-    /// A home or an office has several devices, but a thousand invented devices must not count as a
-    /// thousand clients.
+    /// A home or an office has several devices, but a thousand invented device IDs must not count
+    /// as a thousand clients.
     package static let maximumDevices: UInt64 = 8
 
     /// The address, or the part of it that belongs to one client.
@@ -24,7 +24,7 @@ package struct ClientAddressKey: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - hash: The hash function.
-    ///   - device: The hash of the client's device; `nil` for a client that sends no device.
+    ///   - device: The hash of the client's device; `nil` for a client that sends no device ID.
     /// - Returns: The mark.
     func mark(_ hash: SipHash, device: UInt64?) -> HyperLogLog.Mark {
         let number = device.map { self.isShared ? $0 : $0 % Self.maximumDevices } ?? .max

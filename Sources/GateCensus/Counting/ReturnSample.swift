@@ -50,7 +50,7 @@ package struct ReturnSample: Sendable {
         }
     }
 
-    /// The number of devices in the sample that a rule denied, and how many of these returned.
+    /// The number of sampled devices that a rule denied, and how many of them returned.
     package struct Share: Sendable, Equatable {
         package var refused = 0
         package var returned = 0
@@ -155,7 +155,7 @@ package struct ReturnSample: Sendable {
         return self.changed.map { ($0, self.devices[$0] ?? []) }
     }
 
-    /// The number of denied and of returned devices, by rule.
+    /// The numbers of denied and returned devices, by rule.
     package var shares: [String: Share] {
         var shares: [String: Share] = [:]
         for entry in self.devices.values.joined() {

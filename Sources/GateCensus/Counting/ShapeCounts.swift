@@ -1,10 +1,10 @@
 package import GatePolicy
 
-/// The requests of a cell, by path shape.
+/// The number of requests in a cell, by path shape.
 package struct ShapeCounts: Sendable, Equatable {
     /// The number of requests that arrived while paths were recorded.
     package private(set) var covered: UInt64
-    /// The requests with a recorded path, by shape; complete unless there were too many shapes.
+    /// The number of requests with a recorded path, by shape; complete unless there were too many shapes.
     package private(set) var counts: [PathShape: UInt64]
     /// The number of requests without a stored shape.
     package private(set) var shapeless: UInt64
@@ -30,7 +30,7 @@ package struct ShapeCounts: Sendable, Equatable {
         }
     }
 
-    /// Counts a request; `nil` if its path has no shape.
+    /// Counts a request; `shape` is `nil` if the path has no shape.
     mutating func add(_ shape: PathShape?) {
         if let shape { self.counts[shape, default: 0] += 1 } else { self.shapeless += 1 }
     }
@@ -54,8 +54,8 @@ package struct ShapeCounts: Sendable, Equatable {
 struct PathLog: Sendable {
     /// The maximum size in bytes, sufficient for one to two thousand requests.
     ///
-    /// Later requests are assumed to have the same shares of shapes. Over an hour, this size is
-    /// sufficient to measure a share of 0.1%.
+    /// Later requests are assumed to have the same distribution of shapes. Over an hour, this size
+    /// is sufficient to measure a share of 0.1%.
     private static let limit = 48 * 1024
     private static let headLength = 6
 

@@ -11,13 +11,13 @@ extension Impact {
         package var toName: String { self.to ?? Route.defaultBackend }
     }
 
-    /// A version whose clients go to another backend.
+    /// A version whose clients are routed to another backend.
     package struct MovedVersion: Sendable, Hashable {
         package let version: Version
         package let backends: Backends
     }
 
-    /// The clients that go to another backend.
+    /// The clients that are routed to another backend.
     package struct Moves: Sendable {
         /// The amount that is certain.
         package private(set) var amount = ImpactAmount()

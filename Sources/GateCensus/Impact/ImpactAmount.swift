@@ -17,7 +17,7 @@ package struct ImpactAmount: Sendable {
         self.devicesByShare[step, default: HyperLogLog()].merge(figures.devices)
     }
 
-    /// The number of devices, if requests contain them.
+    /// The number of devices, if requests contain device IDs.
     ///
     /// A device in cells with different shares, for example with two versions of which a rollout
     /// includes one, is counted with each of these shares.
@@ -25,6 +25,6 @@ package struct ImpactAmount: Sendable {
         self.devicesByShare.reduce(0) { $0 + $1.key * Double($1.value.count) }
     }
 
-    /// Whether devices can represent clients, because most requests contain a device.
+    /// Whether devices can represent clients, because most requests contain a device ID.
     package var countsByDevices: Bool { self.identified * 2 >= self.requests && self.requests > 0 }
 }

@@ -1,14 +1,13 @@
 package import GatePolicy
 
-/// The routes of a rule set that select the backend of clients in a census.
+/// The routes of a rule set that apply to clients in a census.
 package struct RouteUse: Sendable {
     /// All known clients.
     package private(set) var total = ImpactAmount()
-    /// The rules whose routes select the backend of a request, or may select it because the paths of
-    /// the requests are not completely known.
+    /// The rules whose routes apply to requests, or may apply because not all request paths are known.
     package private(set) var used: Set<String> = []
 
-    /// Evaluates the clients of a census; the rows must include the path shapes, if the census has any.
+    /// Evaluates the clients of a census; the rows must include the path shapes if the census contains any.
     package init(of rows: [CensusRow], by ruleSet: RuleSet, at now: Timestamp) {
         let shapes = Set(rows.flatMap(\.figures.shapes.counts.keys))
         // After a maintenance window, its clients use the routes again.

@@ -9,8 +9,7 @@ package enum ShareFormat {
         let tenths = min(max(Int((share * 1_000).rounded()), 1), 999)
         return tenths % 10 == 0 ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
     }
-    /// Returns a parsed share such as `1%` or `0.5 %`, greater than 0% and less than 100%; `nil` for any
-    /// other string.
+    /// Parses a share such as `1%` or `0.5 %`, greater than 0% and less than 100%; returns `nil` for any other string.
     package static func share(_ text: String) -> Double? {
         guard text.last == "%", let percent = Double(text.dropLast().filter { $0 != " " }),
             percent > 0, percent < 100

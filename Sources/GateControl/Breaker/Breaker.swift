@@ -29,8 +29,8 @@ package actor Breaker: RulesFilter {
     /// A change that is being monitored.
     private struct Watch {
         var trial: RuleTrial
-        /// The clients before the change, which are read in the background so that the change is
-        /// not delayed.
+        /// The clients seen before the change; they are read in the background so that the change
+        /// is not delayed.
         let baseline: Task<[CensusRow], Never>
         var prediction: RefusalPrediction?
         /// Whether the next counts may include requests from before the change.
@@ -266,7 +266,7 @@ extension Breaker {
             baseline: self.watch?.baseline
                 ?? BackgroundThread.records.task { rows(start, since) }
         )
-        // If clients were not distinguished before, all of the next counts are of requests after
+        // If clients were not distinguished before, all of the next counts are for requests after
         // the change.
         watch.isFresh = self.watch != nil
         self.watch = watch

@@ -47,7 +47,9 @@ struct BreakerRecord: Sendable, Equatable, Codable {
 
     init() {}
 
-    /// Reads the record; returns `nil` if there is none, or if it is unusable, which is reported.
+    /// Reads the record; `nil` if there is none, or if it is unusable.
+    ///
+    /// An unusable record is reported.
     init?(in folder: StateFolder, report: (String) -> Void) {
         let record: Self? = folder.value(in: Self.name, atMost: Self.maximumSize, report: report)
         guard let record else { return nil }

@@ -65,7 +65,7 @@ extension RuleDefinition {
     /// The terms that differ from the terms of an empty rule.
     ///
     /// Terms with default values are omitted, so that the digest does not change when a newer
-    /// version of the gate has additional terms.
+    /// version of the gate adds terms.
     fileprivate var terms: [String] {
         let plain = RuleDefinition(id: self.id)
         func term<Value: Equatable>(

@@ -149,7 +149,7 @@ package actor FeedCoordinator {
         }
     }
 
-    /// Marks a feed as stale, if its value is still stale, and applies its `whenStale` setting.
+    /// Marks a feed as stale if its value has not been confirmed for `staleAfter`, and applies its `whenStale` setting.
     func turnStale(_ feed: FeedDefinition, at time: Int64) async {
         await self.acquireDecision()
         defer { self.releaseDecision() }
@@ -275,7 +275,7 @@ package actor FeedCoordinator {
 
     private func save(of feed: FeedDefinition, at time: Int64, isNew: Bool) async {
         guard let store = self.store,
-            // `abs` ensures that values are also written after the clock was set back.
+            // `abs` ensures that values are also written after the clock has been set back.
             isNew || abs(time - (self.savedAt[feed.id] ?? 0)) >= Self.touchInterval,
             let known = await self.reloader.contribution(of: feed)
         else { return }

@@ -1,7 +1,7 @@
 internal import GateRules
 /// The status of a feed, for the log, the page and the metrics.
 package struct FeedStatus: Sendable, Equatable {
-    /// The reliability of a feed's value.
+    /// Whether a feed's value is up to date.
     package enum State: String, Sendable, CaseIterable {
         /// No value has been received yet.
         case waiting
@@ -14,7 +14,7 @@ package struct FeedStatus: Sendable, Equatable {
     }
 
     package let id: String
-    /// The kind of the source, which is the value of `source` in the rules file.
+    /// The kind of source: the value of `source` in the rules file.
     package let kind: String
     /// The kind and location of the source, without secrets.
     package let source: String
@@ -42,7 +42,7 @@ package struct FeedStatus: Sendable, Equatable {
     package internal(set) var failures = 0
     /// Whether the last confirmation of the value is older than `staleAfter`.
     package internal(set) var isStale = false
-    /// Whether the rules of the feed are in observe mode because the value is stale.
+    /// Whether the rules from the feed are in observe mode because the value is stale.
     package internal(set) var isObserved = false
 
     init(_ feed: FeedDefinition) {
@@ -54,7 +54,7 @@ package struct FeedStatus: Sendable, Equatable {
 
     /// The reasons why the last value was rejected or not fetched; `nil` if there is no error.
     package var lastError: String? {
-        // The rejection is first, because it is more important than a part that could not be
+        // The rejection comes first, because it matters more than a part that could not be
         // fetched.
         let errors = [self.rejection, self.failure].compactMap(\.self)
         return errors.isEmpty ? nil : errors.joined(separator: "; ")

@@ -4,7 +4,7 @@ internal import GateRules
 package import GateSystem
 package import Logging
 
-/// Runs the feeds of the rules file, and follows changes to the file.
+/// Runs the feeds in the rules file, and follows changes to the file.
 package struct FeedSupervisor: Sendable {
     private let reloader: RulesReloader
     private let coordinator: FeedCoordinator

@@ -1,7 +1,7 @@
 internal import GateCrypto
 internal import GatePolicy
 
-/// The text of a pass, which is signed.
+/// The text of a pass: the part that the signature covers.
 ///
 /// The format is `ID.ISSUED.UNTIL.CLAIMS`: the ID, two Unix times in seconds, and the restrictions
 /// as lines in base64url.

@@ -41,7 +41,7 @@ package struct PassSeal: Sendable {
         self.keys.first.code(of: Self.signed(device: device, for: id))
     }
 
-    /// Verifies a field of a client; the verification time reveals nothing about the expected
+    /// Verifies a field from a client; the verification time reveals nothing about the expected
     /// signature.
     package func read(_ field: String, of client: ClientIdentity, at now: Timestamp) -> Pass.Reading
     {

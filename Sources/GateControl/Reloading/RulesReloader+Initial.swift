@@ -28,7 +28,7 @@ extension RulesReloader {
         }
     }
 
-    /// The types that check, store and record rules for a reloader.
+    /// The objects and functions that check, store and record rules for a reloader.
     package struct Collaborators: Sendable {
         let census: (@Sendable (Timestamp) -> [CensusRow])?
         let filter: (any RulesFilter)?
@@ -41,7 +41,7 @@ extension RulesReloader {
         ///
         /// - Parameters:
         ///   - census: Returns the clients since a given time, to check new rules against.
-        ///   - filter: Decides which of the rules are enforced; `nil` to enforce all rules.
+        ///   - filter: Decides which rules are enforced; `nil` to enforce all rules.
         ///   - archive: Stores earlier rules for an undo; `nil` to disable undo.
         ///   - keep: Stores the active rules for the next start; not called for changes by feeds.
         ///   - publishToModule: Passes the active rules on to the module in Envoy; `nil` if no

@@ -3,7 +3,7 @@ internal import GateRules
 
 /// The types of pending reload requests, and of the input for a reload.
 extension RulesReloader {
-    /// The source of the texts of the rules.
+    /// The source that the rules are read from.
     enum Reading: Sendable {
         /// The file in its current state.
         case file
@@ -41,7 +41,7 @@ extension RulesReloader {
         seen sighting: RulesSighting?
     ) -> Reading {
         // The watcher also reports when it starts, and after every `touch`. A signal requests that
-        // the rules be read and tested, which is not repeated if they were read just now.
+        // the rules be read and tested; both are skipped if the file has just been read.
         guard let current,
             reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful
         else { return .file }

@@ -141,7 +141,7 @@ extension RulesReloader {
             pin.tell(self.logger, of: loaded)
         } else if former?.pin != nil {
             self.logger.info(
-                "the undo has ended: the rules of the files are active",
+                "the undo has ended: the rules from the files are active again",
                 metadata: ["revision": "\(loaded.definition.revision)"]
             )
         }

@@ -53,7 +53,7 @@ package actor RulesReloader {
     /// - Parameters:
     ///   - loader: Loads the rules.
     ///   - initial: The rules that are already active.
-    ///   - collaborators: The types that check, store and record rules.
+    ///   - collaborators: The objects and functions that check, store and record rules.
     ///   - logger: Logs an error for each problem of a failed reload.
     ///   - publish: Applies a rule set; called once for each new revision, never concurrently.
     package init(
@@ -197,7 +197,7 @@ package actor RulesReloader {
                 // must name the signal as the reason.
                 let origin = answered.map(\.origin).first { $0.reason == .signal } ?? first
                 // A request without a sighting, such as a signal, is for the current state. There
-                // is at most one watcher, so the last sighting is the newest one.
+                // is at most one watcher, so the last sighting is the newest.
                 let isSeen = answered.allSatisfy { $0.sighting != nil }
                 let reading = self.reading(
                     for: origin.reason,
@@ -229,7 +229,7 @@ package actor RulesReloader {
             // The result is only `nil` for readings with a sighting.
             guard var loaded = try await self.loaded(reading, contributions) else { return [] }
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
-                // The other feed provided this floor before the store data of this feed was known.
+                // The other feed provided this floor before the store data from this feed was known.
                 self.logger.error(
                     "a feed locks out all clients: its rules are now in observe mode",
                     metadata: ["feed": "\(other)", "error": "\(finding.asError)"]
@@ -271,7 +271,7 @@ package actor RulesReloader {
     /// Loads and checks rules on a background thread.
     ///
     /// `isUndo` states whether the rules were active before. Such rules are not checked against the
-    /// census, which would take time.
+    /// census, to save time.
     func loaded(
         _ reading: Reading,
         _ contributions: [String: FeedContribution],

@@ -55,7 +55,7 @@ struct CheckSchedule {
 
     private let timing: RulesWatcher.Timing
     private var written: [Entry: Writing] = [:]
-    /// The end of the pause in which more events of the same replacement may follow.
+    /// The end of the pause in which more events from the same replacement may follow.
     private var pauseEnd: Instant?
     /// The time from which the maximum delays are measured.
     private var waitingSince: Instant?

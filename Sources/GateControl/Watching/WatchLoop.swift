@@ -53,7 +53,7 @@ struct WatchLoop: Sendable {
                 notices.watch(WatchedPaths(path: self.path))
                 let state = RulesState(path: self.path)
                 self.take(&notices, into: &schedule)
-                // A new write has started during the check.
+                // A new write started during the check.
                 guard !schedule.isBeingWritten else { continue }
                 if sightings.look(state) == .report { report(state.sighting) }
             case .glance:

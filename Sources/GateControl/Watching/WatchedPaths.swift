@@ -34,7 +34,7 @@ struct WatchedPaths: Equatable {
     /// Resolves a path in its current state; missing components are ignored.
     init(path: String) {
         guard let end = self.follow(path), FileIdentity(path: end)?.isFolder == true else { return }
-        // Kubernetes replaces all files of the folder by swapping this link.
+        // Kubernetes replaces all files in the folder by swapping this link.
         self.folders[end, default: Names()].formUnion(
             Names(names: ["..data"], includesRulesFiles: true)
         )

@@ -78,7 +78,7 @@ final class EnvoyVerdict: Sendable {
     }
 }
 
-/// Denials that all clients of a class share, with gaps for their versions.
+/// Denials that all clients in a class share, with gaps for their versions.
 extension EnvoyVerdict.Denial {
     /// Creates a denial with gaps from a response that contains placeholders.
     ///

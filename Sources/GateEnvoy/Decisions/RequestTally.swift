@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The requests on one thread that Envoy's counter does not contain yet.
+/// The requests on one thread that Envoy's counter does not include yet.
 ///
 /// Incrementing a labeled counter in Envoy takes several times as long as finding a verdict in the table. For this
 /// reason, the counter is updated once a second, when the first request of that second arrives.

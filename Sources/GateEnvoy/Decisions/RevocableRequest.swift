@@ -15,7 +15,7 @@ final class RevocableRequest {
 
     private let kind: Kind
     private let endsWithHead: Bool
-    /// Whether the route of the request is in observe mode.
+    /// Whether the request's route is in observe mode.
     let isObserved: Bool
     /// The path for which the rules are evaluated; `nil` for the path of the request.
     private let path: [UInt8]?
@@ -96,7 +96,7 @@ final class RevocableRequest {
         }
     }
 
-    /// Returns whether the request must be evaluated again before more data of the exchange passes.
+    /// Returns whether the request must be evaluated again before the exchange carries more data.
     func isOutdated(_ generation: Int, _ verdict: EnvoyVerdict, now: () -> Timestamp) -> Bool {
         guard self.generation != generation || !verdict.isValid(now) else { return false }
         guard self.kind == .call else { return self.answeredAt != nil }

@@ -62,7 +62,7 @@ final class ThreadRules {
         let names = ruleSet.indifferentHeaderNames
         self.indifferent = ruleSet.identityHeaderNames.prefix(64).enumerated()
             .reduce(0) { $0 | (names.contains($1.element) ? 1 << UInt64($1.offset) : 0) }
-        // Denials that contain any data of the client except the version cannot be shared.
+        // Denials that contain any client data other than the version cannot be shared.
         self.classes = ruleSet.answersRepeatNames ? nil : ruleSet.clientClasses
         var tally = RequestTally()
         self.preflight = EnvoyVerdict(
@@ -258,7 +258,7 @@ final class ThreadRules {
     /// Adds an identity line to the key.
     ///
     /// Most rules do not depend on the device, so the key only records that the line exists. If there are several such
-    /// lines, their values are added, because the backend must receive a single value.
+    /// lines, the key contains their values, because the backend must receive a single value.
     private func append(
         _ field: UInt8,
         at index: Int,

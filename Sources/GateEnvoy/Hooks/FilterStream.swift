@@ -88,7 +88,7 @@ final class FilterStream {
 
     private static let routeField = Array(GateField.route.lowercasedASCII.utf8)
 
-    /// Returns the current rules; if they are new, first reports the requests counted by the previous rules.
+    /// Returns the current rules; if they are new, first reports the requests counted under the previous rules.
     private func rules(
         on thread: ThreadState,
         observing isObserving: Bool,
@@ -200,7 +200,7 @@ final class FilterStream {
             return true
         }
         self.endEvaluation()
-        // The exchange has a single line in the access log, which must not combine metadata of both decisions.
+        // The exchange has a single line in the access log, which must not combine metadata from both decisions.
         unsafe Self.noFacts.forEach { unsafe stream.setMetadata($0, $1) }
         unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
         if let denial = verdict.denial {

@@ -60,7 +60,7 @@ public func createRouteSettings(
     }
 }
 
-/// Releases the settings of a route that no request uses any more.
+/// Releases the settings of a route once no request uses them.
 @c(envoy_dynamic_module_on_http_filter_per_route_config_destroy)
 public func destroyRouteSettings(_ settings: UnsafeMutableRawPointer) {
     unsafe Unmanaged<RouteSettings>.fromOpaque(settings).release()

@@ -31,8 +31,8 @@ final class ThreadState {
 
     /// Returns the current rules of a configuration.
     ///
-    /// `isObserving` is whether the rules are for a route in observe mode. `retire` is called with the replaced rules,
-    /// if any.
+    /// `isObserving` states whether the rules are for a route in observe mode. `retire` is called with the replaced
+    /// rules, if any.
     func rules(
         of configuration: FilterConfiguration,
         observing isObserving: Bool,

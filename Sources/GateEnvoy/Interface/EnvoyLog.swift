@@ -1,6 +1,6 @@
 import CEnvoyModule
 
-/// Envoy's log, in which the module's messages are from the logger `dynamic_modules`.
+/// Envoy's log, which lists the module's messages under the logger `dynamic_modules`.
 enum EnvoyLog {
     static func info(_ message: String) { self.log(VERSIONGATE_ENVOY_LOG_INFO, message) }
     static func warning(_ message: String) { self.log(VERSIONGATE_ENVOY_LOG_WARNING, message) }

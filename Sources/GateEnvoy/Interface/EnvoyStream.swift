@@ -157,7 +157,7 @@ final class LineBuffer {
         unsafe self.start.deallocate()
     }
 
-    /// Reserves capacity for a number of lines, which Envoy's limit for header fields bounds.
+    /// Reserves capacity for `count` lines; Envoy limits the number of header fields.
     func reserve(_ count: Int) {
         guard count > self.capacity else { return }
         unsafe self.start.deallocate()

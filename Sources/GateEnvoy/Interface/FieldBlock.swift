@@ -1,7 +1,7 @@
 import CEnvoyModule
 import GatePolicy
 
-/// Header lines in the module's memory, in the form in which Envoy accepts them.
+/// Header lines in the module's memory, in the form that Envoy expects.
 ///
 /// The lines are written once, and passed to Envoy for every request that needs them.
 @safe
@@ -54,7 +54,7 @@ final class FieldBlock: @unchecked Sendable {
     }
 }
 
-/// Strings in the module's memory, in the form in which Envoy accepts the values of labels.
+/// Strings in the module's memory, in the form that Envoy expects for label values.
 @safe
 final class TextBlock: @unchecked Sendable {
     private let bytes: UnsafeMutableBufferPointer<UInt8>

@@ -5,7 +5,9 @@ import Synchronization
 ///
 /// The streams are distributed over several tables, so that Envoy's threads seldom wait for each other.
 final class OpenStreams: Sendable {
-    /// The maximum number of streams of a table to wake at once, because all clients whose streams end may reconnect.
+    /// The maximum number of streams to wake at once in each table.
+    ///
+    /// All clients whose streams end may reconnect at the same time.
     static let wakeLimit = 250
 
     private static let tableCount = 16
@@ -30,12 +32,12 @@ final class OpenStreams: Sendable {
 /// Envoy's threads add and remove their streams. The watching thread wakes the streams whose requests must be evaluated
 /// again, so that new rules also apply to exchanges in which no data is sent.
 final class OpenStreamTable: Sendable {
-    /// The number of streams to check each time the lock is held, while Envoy's threads may wait for it.
+    /// The number of streams to check each time the lock is held; meanwhile, Envoy's threads may wait for the lock.
     private static let batchSize = 256
 
     fileprivate struct Entry {
         let scheduler: StreamScheduler
-        /// The period in which the exchange must not end; `nil` except for gRPC calls.
+        /// The period in which the exchange must not be ended; `nil` except for gRPC calls.
         let grace: UnaryGrace?
         var result: EvaluationResult
         /// Whether the stream was woken since its last evaluation.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The settings in the `filter_config` of a route.
 final class RouteSettings: Sendable {
-    /// Whether the rules are evaluated and counted, but nothing is denied or sent to another backend.
+    /// Whether requests are evaluated and counted, but never denied or sent to another backend.
     let observes: Bool
     /// The path for which the rules are evaluated; `nil` for the path of the request.
     let path: [UInt8]?
@@ -21,7 +21,7 @@ final class RouteSettings: Sendable {
             hint: Self.hint
         )
         if let mode = entries["mode"], !["enforce", "observe"].contains(mode.text) {
-            throw mode.remark("'\(mode.text)' is not a mode; expected 'enforce' or 'observe'")
+            throw mode.remark("'\(mode.text)' is not a valid mode; expected 'enforce' or 'observe'")
         }
         if let path = entries["path"], !path.text.hasPrefix("/") {
             throw path.remark("'\(path.text)' is not a path; it must begin with '/'")
@@ -32,9 +32,9 @@ final class RouteSettings: Sendable {
         if self.observes { Self.observing.store(true, ordering: .releasing) }
     }
 
-    /// Whether a route of this process has or had settings, so that each request must look up its route's settings.
+    /// Whether any route in this process has or had settings; if so, each request must look up its route's settings.
     static var areUsed: Bool { self.exist.load(ordering: .acquiring) }
-    /// Whether a route of this process is or was in observe mode, so that rules are also compiled for this mode.
+    /// Whether any route in this process is or was in observe mode; if so, rules are also compiled for this mode.
     static var needObservingRules: Bool { self.observing.load(ordering: .acquiring) }
 
     private static let exist = Atomic(false)

@@ -2,7 +2,7 @@ import GatePolicy
 import GateRules
 import Synchronization
 
-/// The last valid rules of an origin, which are replaced when the files change.
+/// The last valid rules from an origin, which are replaced when the files change.
 ///
 /// All filters with the same origin share one follower, and all threads read the follower's rules.
 final class RulesFollower: Sendable {
@@ -45,7 +45,7 @@ final class RulesFollower: Sendable {
     /// The number of times that the rules have been replaced.
     private let replacements = Atomic(0)
 
-    /// Loads the rules of an origin.
+    /// Loads the rules from an origin.
     ///
     /// - Throws: `LoadFailure` if the rules cannot be loaded.
     init(
@@ -70,7 +70,7 @@ final class RulesFollower: Sendable {
 
     /// Returns the active rules, and the number of times that rules were replaced before them.
     ///
-    /// `isObserving` is whether the rules are for a route in observe mode.
+    /// `isObserving` states whether the rules are for a route in observe mode.
     func current(observing isObserving: Bool) -> (ruleSet: RuleSet, generation: Int) {
         self.published.withLock { published in
             let ruleSet = isObserving ? published.observing : nil
@@ -87,7 +87,7 @@ final class RulesFollower: Sendable {
 
     /// Compiles the rules for routes in observe mode, now and after each replacement.
     func addObservingRules() {
-        // A replacement waits for the lock of the state, and then also compiles rules for observe mode.
+        // A replacement waits for the state lock, and then also compiles rules for observe mode.
         self.state.withLock { state in
             guard self.published.withLock({ $0.observing == nil }) else { return }
             let observing = Self.observing(state.loaded)
@@ -173,15 +173,15 @@ final class RulesFollower: Sendable {
 }
 
 extension RulesFollower.State {
-    /// A change of the files; the sighting is `nil` for the file of a gate.
+    /// A change to the files; the sighting is `nil` for the file that a gate publishes.
     struct Change {
         let sighting: RulesSighting?
     }
 
     /// Returns a change after two consecutive checks have found the files in the same state.
     ///
-    /// The file of a gate is replaced atomically, so a single check is sufficient. Two checks might never find the same
-    /// state, because the file can change often.
+    /// The file that a gate publishes is replaced atomically, so a single check is sufficient. Two checks might never
+    /// find the same state, because the file can change often.
     fileprivate mutating func change(of origin: RulesOrigin) -> Change? {
         switch origin {
         case .gate(let path):
@@ -201,7 +201,7 @@ extension RulesFollower.State {
         self.former = self.former.suffix(Self.formerLimit)
     }
 
-    /// Deallocates the rules that no thread uses any more, on the calling thread.
+    /// Deallocates, on the calling thread, the rules that no thread uses anymore.
     fileprivate mutating func dropUnused() {
         var kept: [RuleSet] = []
         while var last = self.retired.popLast() {

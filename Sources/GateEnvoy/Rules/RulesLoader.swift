@@ -1,7 +1,7 @@
 import GatePolicy
 import GateRules
 
-/// Loads and checks the rules of an origin.
+/// Loads and checks the rules from an origin.
 ///
 /// Rules published by a gate are not checked again, because a finding that rejects rules could then reject an undo.
 struct RulesLoader: Sendable {
@@ -25,7 +25,7 @@ struct RulesLoader: Sendable {
     /// - Parameters:
     ///   - loaded: The active rules; `nil` if there are none.
     ///   - former: The revisions that were active before.
-    ///   - sighting: The state in which the files were found; `nil` for the file of a gate.
+    ///   - sighting: The state in which the files were found; `nil` for the file that a gate publishes.
     /// - Returns: The rules; `nil` if the files have changed since the sighting.
     /// - Throws: `LoadFailure` if the rules are invalid, or if a finding rejects them.
     func load(

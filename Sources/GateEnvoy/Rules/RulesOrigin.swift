@@ -8,8 +8,8 @@ enum RulesOrigin: Hashable {
     case gate(path: String)
 
     private static let hint =
-        "write 'rules: PATH' with the path of the rules file, such as /etc/versiongate/rules.yaml, or "
-        + "'published: PATH' with the file that a gate writes (--publish-rules)"
+        "write 'rules: PATH' with the path of the rules file, such as /etc/versiongate/rules.yaml, "
+        + "or 'published: PATH' with the file that a gate writes (--publish-rules)"
 
     /// Parses the settings in `filter_config`, which Envoy passes as YAML (a string) or JSON (a struct).
     ///

@@ -3,7 +3,7 @@ import GateSystem
 import Glibc
 import Synchronization
 
-/// The thread that watches all rules files of the process; it runs while a filter uses any.
+/// The thread that watches the rules files of all filters; it runs while there are any.
 final class RulesWatch: Sendable {
     static let shared = RulesWatch()
 
@@ -21,7 +21,7 @@ final class RulesWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the follower of an origin; a follower exists while a filter uses it.
+    /// Returns the follower for an origin; a follower exists while a filter uses it.
     func follower(of origin: RulesOrigin) throws(LoadFailure) -> RulesFollower {
         let known = self.state.withLock { state in
             state.followers.lazy.compactMap(\.follower).first { $0.origin == origin }
@@ -48,7 +48,7 @@ final class RulesWatch: Sendable {
 
     /// Starts a thread that blocks signals, because Envoy's signal handlers expect to run on one of Envoy's threads.
     ///
-    /// Signals for faults of the thread itself are not blocked, so that Envoy reports the location of a fault.
+    /// Signals for faults in the thread itself are not blocked, so that Envoy reports the location of a fault.
     private static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         var (signals, former) = (sigset_t(), sigset_t())
         unsafe sigfillset(&signals)

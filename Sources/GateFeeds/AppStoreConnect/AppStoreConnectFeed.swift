@@ -11,7 +11,7 @@ struct AppStoreConnectFeed: FeedSource {
     static let platforms: [Platform: String] = [
         .ios: "IOS", .macos: "MAC_OS", .tvos: "TV_OS", .visionos: "VISION_OS",
     ]
-    /// The memory key for the app's numeric ID, which the feed looks up once by bundle ID.
+    /// The key in `FeedValue.memory` for the app's numeric ID, which the feed looks up once by bundle ID.
     private static let number = "app"
 
     let url: FetchURL

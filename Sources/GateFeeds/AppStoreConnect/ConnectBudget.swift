@@ -1,7 +1,7 @@
 internal import GateSystem
-/// The remaining requests of a key, from the header field `X-Rate-Limit`.
+/// The number of requests left for a key, from the header field `X-Rate-Limit`.
 ///
-/// The format is `user-hour-lim:3500;user-hour-rem:500;`, sometimes with `user-minute-…` as well.
+/// The format is `user-hour-lim:3500;user-hour-rem:500;`, sometimes also with `user-minute-…`.
 /// The hour is a rolling window, and all users of the key share the budget:
 /// https://developer.apple.com/documentation/appstoreconnectapi/identifying-rate-limits
 struct ConnectBudget: Equatable {

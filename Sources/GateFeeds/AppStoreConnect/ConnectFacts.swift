@@ -24,7 +24,7 @@ struct ConnectFacts {
     /// A placeholder for the time of versions that were already in the store at the first fetch.
     private static let before = "before"
 
-    /// Returns the memory key for the time at which a version became available in the store.
+    /// Returns the key in `FeedValue.memory` for the time at which a version became available in the store.
     private static func sighting(of version: ConnectVersion) -> String {
         // A soak period starts once the version is available to all users.
         if case .ended = version.phase {

@@ -133,8 +133,8 @@ package struct FeedSchedule: Equatable {
         self.earliest = now.uptime + max(Self.hintDelay, asked)
     }
 
-    /// Returns the seconds until the value becomes stale, unless it is confirmed before then; `nil`
-    /// if it is stale or never expires.
+    /// Returns the number of seconds until the value becomes stale if it is not confirmed again; `nil`
+    /// if it is already stale or never expires.
     package func secondsUntilStale(at now: Moment) -> Double? {
         guard !self.isStale, let staleAfter = self.timing.staleAfter, self.confirmedAt != nil else {
             return nil

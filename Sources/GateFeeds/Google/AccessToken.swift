@@ -29,14 +29,14 @@ struct AccessToken: Sendable, Equatable {
         self.init(text, asked: asked, lifetime: lifetime)
     }
 
-    /// Decodes the token of an impersonated service account.
+    /// Decodes the token for an impersonated service account.
     ///
     /// https://cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/generateAccessToken
     init(impersonated response: FetchResponse, asked: Timestamp) throws(FeedFailure) {
         let body = try? JSONParser.parse(response.body)
         guard response.status == 200 else {
             let words = body?["error"]?["message"]?.text ?? "no reason given"
-            throw .status(response.head, detail: "no token for the account: \(words.prefix(200))")
+            throw .status(response.head, detail: "no service account token: \(words.prefix(200))")
         }
         guard let text = body?["accessToken"]?.text, !text.isEmpty,
             let end = (body?["expireTime"]?.text).flatMap({ try? Timestamp(parsing: $0) })

@@ -114,7 +114,7 @@ actor AccessTokens {
 enum GoogleIdentity: Sendable, Equatable {
     /// A file from Google Cloud: a service account key or a workload identity configuration.
     case file(Secret)
-    /// The service account of the machine or of the GKE workload, without a key.
+    /// The service account attached to this machine or to the GKE workload, without a key.
     case metadataServer
 
     /// The name of the metadata server in a rules file.
@@ -137,7 +137,7 @@ extension Element {
         return problems.reject(
             """
             a key must not be in the rules; set its location: { env: NAME } or { file: PATH }, \
-            or use '\(GoogleIdentity.metadataWord)' for the account of the machine
+            or use '\(GoogleIdentity.metadataWord)' for the service account attached to this machine
             """,
             at: self.place
         )

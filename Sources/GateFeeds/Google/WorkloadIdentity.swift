@@ -2,7 +2,7 @@ internal import GatePolicy
 internal import GateRules
 internal import GateSystem
 
-/// A workload that exchanges the token of another identity provider for a Google token.
+/// A workload that exchanges a token from another identity provider for a Google token.
 ///
 /// It is defined by a file from `gcloud iam workload-identity-pools create-cred-config`.
 ///

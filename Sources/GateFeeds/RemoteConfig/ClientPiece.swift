@@ -1,13 +1,13 @@
 internal import GatePolicy
 
-/// A group of clients whose versions and builds no condition distinguishes.
+/// A group of clients whose versions and builds are not distinguished by any condition.
 struct ClientPiece: Equatable {
     let versions: VersionPiece
     let builds: BuildPiece
     let forms: FormPiece
 }
 
-/// Clients with the same results in some tests of their written version and build.
+/// Clients whose written version and build give the same results in a set of tests.
 struct FormPiece: Equatable {
     typealias Test = RemoteConfigCondition.WrittenTest
 
@@ -74,7 +74,7 @@ struct BuildPiece: Equatable {
         return pieces
     }
 
-    /// Returns whether the builds have a relation to a threshold; the result is the same for all
+    /// Returns whether the builds satisfy a relation to a threshold; the result is the same for all
     /// builds of the piece.
     func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: BuildNumber) -> Bool {
         relation.holds(self.builds.lowerBound, threshold)
@@ -105,7 +105,7 @@ struct VersionPiece: Equatable {
         return pieces
     }
 
-    /// Returns whether the versions have a relation to a threshold; the result is the same for all
+    /// Returns whether the versions satisfy a relation to a threshold; the result is the same for all
     /// versions of the piece.
     func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: AppVersion) -> Bool {
         if self.isSingle, self.lower == threshold { return relation.holds(0, 0) }

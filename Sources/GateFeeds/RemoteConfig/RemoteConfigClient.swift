@@ -40,7 +40,7 @@ struct RemoteConfigClient {
         }
     }
 
-    /// Returns whether an ID is the app's Firebase ID; `nil` if this is unknown.
+    /// Returns whether an ID is the app's Firebase ID; `nil` if this cannot be determined.
     ///
     /// An ID contains its platform, so `1:123:android:abc` is never the ID of an iOS app.
     private func isApp(_ id: String) -> Bool? {
@@ -50,8 +50,8 @@ struct RemoteConfigClient {
         return false
     }
 
-    /// Returns whether the current time has a relation to a local time; `nil` if the result depends
-    /// on the offset of an unknown time zone.
+    /// Returns whether the current time satisfies a relation to a local time; `nil` if the result
+    /// depends on the offset of an unknown time zone.
     ///
     /// The offset of an unknown time zone is assumed to be between UTC-12 and UTC+14.
     private func isTime(

@@ -1,7 +1,7 @@
 internal import GatePolicy
 internal import GateRules
 
-/// A condition of a Remote Config template, with the parts that the gate can evaluate.
+/// A condition in a Remote Config template, as a list of elements that must all be met.
 ///
 /// Some conditions, such as audiences or percentages, can only be evaluated by Firebase.
 ///

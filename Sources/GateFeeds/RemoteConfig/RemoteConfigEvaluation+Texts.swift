@@ -41,13 +41,13 @@ extension RemoteConfigEvaluation {
         return words
     }
 
-    /// Returns the value that all clients certainly have, whatever their version and build.
+    /// Returns the value that is certain for all clients, regardless of their version and build.
     ///
     /// The result is `nil` if there is no such value. If clients have different values, a note is
     /// added.
     private mutating func uniform(_ named: Named) -> JSONValue? {
-        // A separate evaluation keeps undecided conditions out of the notes on versions, which
-        // would say that the lowest version applies.
+        // A separate evaluation keeps these conditions out of `undecided`; otherwise, a note would
+        // state that the lowest version applies.
         var reading = RemoteConfigEvaluation(template: self.template, client: self.client)
         var values: [JSONValue?] = []
         for piece in reading.pieces(of: [named]) {

@@ -11,7 +11,7 @@ struct RemoteConfigEvaluation {
 
     /// The value of a parameter for the clients of a piece.
     enum Outcome<Value: Equatable>: Equatable {
-        /// The clients certainly have no value.
+        /// No value applies to the clients.
         case nothing
         /// The lowest value that any of the clients may have.
         case value(Value)

@@ -260,8 +260,8 @@ struct RemoteConfigRequirements: Equatable {
 }
 
 extension RemoteConfigEvaluation {
-    /// Returns whether floors are enforced for the clients of a piece: `false` only if the switch
-    /// is certainly off.
+    /// Returns whether floors are enforced for the clients of a piece: `false` only if it is certain
+    /// that the switch is off.
     fileprivate mutating func isEnforced(
         _ enforce: Named?,
         in piece: ClientPiece

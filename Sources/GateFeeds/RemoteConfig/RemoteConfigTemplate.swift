@@ -6,7 +6,7 @@ struct RemoteConfigTemplate {
     /// The value of a parameter: its default, or the value for a condition.
     enum Value: Equatable {
         case text(String)
-        /// A part of the JSON in a string, unless the part is itself a string.
+        /// A value that a pointer selects in a JSON string; a selected string is `text`.
         case json(JSONValue)
         /// The default value in the app's code, which the gate cannot read.
         case inAppDefault

@@ -43,8 +43,7 @@ struct AppStoreFeed: FeedSource {
                 }
             } catch {
                 failures.append((country, error))
-                // While the rate limit is exceeded, requests for the other countries would fail as
-                // well.
+                // While the rate limit is exceeded, requests for the other countries would also fail.
                 if error.isThrottling { break }
             }
         }

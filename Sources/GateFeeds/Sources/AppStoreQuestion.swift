@@ -29,7 +29,7 @@ struct AppStoreQuestion: Sendable, Equatable {
         }
     }
 
-    /// Selects the record of the requested app and platform.
+    /// Selects the record for the requested app and platform.
     ///
     /// - Parameter results: All records of a response.
     /// - Returns: The record; `nil` if there are no records.
@@ -81,8 +81,8 @@ struct AppStoreQuestion: Sendable, Equatable {
             ? "\(answer); identify the app by 'trackId', or \(others)" : "\(answer); \(others)"
     }
 
-    /// Whether the lookup uses a bundle identifier together with an `entity`, which Apple then
-    /// often ignores.
+    /// Whether the lookup uses a bundle identifier together with an `entity`; Apple then often
+    /// ignores the `entity`.
     private var asksByBundleForEntity: Bool {
         guard case .bundle = self.app else { return false }
         return self.parameters.count > 1

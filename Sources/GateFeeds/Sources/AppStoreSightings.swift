@@ -76,8 +76,8 @@ struct AppStoreSightings: Equatable {
 
     /// Adopts sightings stored by older gates, which did not compare records with the request.
     ///
-    /// Only versions up to the current one are adopted, because they have certainly been available
-    /// in the country.
+    /// Only versions up to the current one are adopted, because only these are certain to have been
+    /// available in the country.
     mutating func adopt(_ remembered: Self, in country: String, upTo seen: Sighting) {
         self.countries[country] = remembered.countries[country]?.filter {
             $0.version <= seen.version

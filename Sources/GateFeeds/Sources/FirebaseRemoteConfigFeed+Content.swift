@@ -6,9 +6,9 @@ extension FirebaseRemoteConfigFeed {
     /// The correctly spelled alternative to the misspelled default `lastest_version`.
     private static let otherLatest = "latest_version"
 
-    /// Generates the rules of a template for a point in time, and the memory for the next template.
+    /// Generates the rules from a template for a point in time, and the data to store for the next template.
     ///
-    /// `last` is the feed's memory from the previous template.
+    /// `last` is the data stored with the previous template.
     func value(
         from template: RemoteConfigTemplate,
         id: String,

@@ -5,7 +5,7 @@ internal import GateRules
 extension MicroCMSFeed {
     /// Generates the rules from the object or the list of an endpoint.
     ///
-    /// `last` is the feed's memory from the previous response.
+    /// `last` is the data stored with the previous response.
     func value(
         from content: JSONValue,
         id: String,
@@ -76,7 +76,7 @@ extension MicroCMSFeed {
         }
         guard let platforms = PlatformNames.platforms(named: value) else {
             throw .content(
-                "'\(path)' of '\(name)' must name platforms, such as 'ios' or 'android', found "
+                "'\(path)' of '\(name)': expected platforms such as 'ios' or 'android', found "
                     + value.found
             )
         }
@@ -109,8 +109,8 @@ extension MicroCMSFeed {
         }?.key
         guard let platform else { return notes }
         return notes + [
-            "'\(platform)' contains platforms and is not read; `fields: { platform: \(platform) }` "
-                + "limits each rule to the platforms of its entry"
+            "'\(platform)' names platforms, but is not read; use `fields: { platform: \(platform) }` "
+                + "to limit each rule to its entry's platforms"
         ]
     }
 
@@ -124,7 +124,7 @@ extension MicroCMSFeed {
             var found = entry.found
             if case .object = entry { found += " without 'updatedAt'" }
             throw .content(
-                "expected microCMS content, found \(found); check that the URL is that of the endpoint"
+                "expected microCMS content, found \(found); check the URL of the endpoint"
             )
         }
         let template = self.rule.narrowed(to: platforms)

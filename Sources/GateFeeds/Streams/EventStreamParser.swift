@@ -23,7 +23,7 @@ package struct EventStreamParser {
     private var data: [String] = []
     private var size = 0
     /// Whether the last byte was a carriage return; a following line feed is part of the same line
-    /// end.
+    /// ending.
     private var afterReturn = false
     private var isFirstLine = true
 

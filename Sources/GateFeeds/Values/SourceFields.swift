@@ -40,9 +40,9 @@ struct SourceFields: Sendable {
     /// The name of a known field, as used in `fields`, and the kind of its value.
     typealias Named = (name: String, kind: Kind)
 
-    /// The memory key for the unknown fields of the previous response.
+    /// The key in `FeedValue.memory` for the unknown fields of the previous response.
     private static let strangers = "strangers"
-    /// The memory key for the fields of the previous response that had a floor or a switch.
+    /// The key in `FeedValue.memory` for the fields of the previous response that had a floor or a switch.
     private static let kept = "floor"
 
     /// The known fields by their path in the source.
@@ -63,8 +63,8 @@ struct SourceFields: Sendable {
 
     /// Checks the entries of a response for misspelled fields.
     ///
-    /// `last` is the feed's memory from the previous response; the result is the memory from this
-    /// response.
+    /// `last` is the data stored with the previous response; the result is the data to store with
+    /// this response.
     func check(
         _ values: [JSONValue],
         after last: [String: String]
@@ -87,8 +87,8 @@ struct SourceFields: Sendable {
     /// The check is for sources that can state explicitly that nothing is required, where a missing
     /// field is a mistake.
     ///
-    /// `last` is the feed's memory from the previous response; the result is the memory from this
-    /// response.
+    /// `last` is the data stored with the previous response; the result is the data to store with
+    /// this response.
     static func check(
         floors: [String],
         switches: [String],

@@ -46,9 +46,9 @@ struct ValueObject: Sendable {
         }
     }
 
-    /// Generates the rules file for a value, and the memory for the next value.
+    /// Generates the rules file for a value, and the data to store for the next value.
     ///
-    /// `last` is the feed's memory from the previous value.
+    /// `last` is the data stored with the previous value.
     func value(
         from value: JSONValue,
         id: String,
@@ -209,7 +209,7 @@ struct ValueObject: Sendable {
     }
 }
 
-/// The last floor of a source, in the feed's memory.
+/// The last floor of a source, stored in `FeedValue.memory`.
 enum StatedFloor {
     static let key = "minimum"
 }

@@ -1,6 +1,6 @@
 /// The form of a response, which depends on the kind of client.
 package enum AnswerForm: UInt8, Sendable, CaseIterable {
-    /// An app: a JSON document, or the `body` of the rules file.
+    /// An app: a JSON document, or the `body` from the rules file.
     case document
     /// A browser: an HTML page.
     case page
@@ -51,8 +51,8 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the protocol has its own status, which clients read only from responses with HTTP
-    /// status 200.
+    /// Whether the protocol defines its own status, which clients read only from responses with
+    /// HTTP status 200.
     var hasOwnStatus: Bool {
         switch self {
         case .document, .page, .connect, .graphQL, .graphQLResponse: false

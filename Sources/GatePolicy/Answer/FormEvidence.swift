@@ -50,7 +50,7 @@ package struct FormEvidence: Sendable {
 
     /// Adds the value of a `Connect-Protocol-Version` field line.
     package mutating func add(connectVersion value: Span<UInt8>) {
-        // A later version of the protocol may use other errors.
+        // A later version of the protocol may define other error formats.
         if value.count == 1, value[0] == UInt8(ascii: "1") { self.sentConnectField = true }
     }
 

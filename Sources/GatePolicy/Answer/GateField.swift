@@ -4,7 +4,7 @@
 package enum GateField {
     /// The field that informs the backend of the decision.
     package static let decision = "X-VersionGate-Decision"
-    /// The field that informs the backend, or the gateway, which backend a route selects.
+    /// The field with the name of the backend that a route selects, for the backend or the gateway.
     package static let route = "X-VersionGate-Route"
 
     /// The lower-case names of the fields that are removed from requests, because clients could

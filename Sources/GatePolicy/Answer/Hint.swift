@@ -31,7 +31,7 @@ struct Hint {
     /// contains the time from which the gate permanently denies it (RFC 8594).
     static func dates(_ decision: Decision) -> [HeaderField] {
         guard let warning = decision.warning else { return [] }
-        // A date in a structured field (RFC 9651 section 3.3.7) is in seconds of Unix time.
+        // A date in a structured field (RFC 9651 section 3.3.7) is a Unix time in seconds.
         let deprecation = "@\(warning.since.secondsSinceEpoch)"
         let sunset = warning.enforcedFrom.map { HeaderField(name: "Sunset", value: $0.httpDate) }
         return [HeaderField(name: "Deprecation", value: deprecation)] + [sunset].compactMap { $0 }

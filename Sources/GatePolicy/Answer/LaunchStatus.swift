@@ -11,7 +11,7 @@ package struct LaunchStatus: Sendable, Equatable {
     package let tag: String
     /// A tag for the content that clients are notified about: the decision and its notice.
     ///
-    /// A change of a minimum that the client meets does not change the tag.
+    /// A change to a minimum that the client meets does not change the tag.
     package let eventTag: String
 
     init(_ status: ClientStatus, _ identity: ClientIdentity, _ words: FilledNotice?) {

@@ -12,9 +12,9 @@ package struct ComparedOutcome: Sendable, Hashable {
     package let isBrownout: Bool
     /// The route to a named backend; `nil` for the default backend and for a denied request.
     package let route: Decision.Destination?
-    /// The number of the response, regardless of its status and store URL.
+    /// The number of the response in `ComparedAnswers`.
     ///
-    /// Equal responses have equal numbers (see `ComparedAnswers`).
+    /// Equal responses have equal numbers.
     let answerNumber: Int
 
     init(_ decision: Decision, status: Int?, answerNumber: Int) {

@@ -43,7 +43,7 @@ struct ComparedRow: Hashable {
 
     /// The order in which dimensions are merged.
     ///
-    /// Merging the dimensions that the fewest rules use first results in fewer rows.
+    /// Merging the least-used dimensions first results in fewer rows.
     private static let mergingOrder: [ComparedCell.Dimension] = [
         .country, .storefront, .channel, .osVersion, .app, .build, .request, .platform,
     ]

@@ -4,8 +4,8 @@ struct ComparedTrial {
     private let world: ComparisonSpace
     private let answers: ComparedAnswers
     private let cell: ComparedCell
-    /// The scope of the cell's requests under the old rules, which is exempt if an exemption
-    /// matches them.
+    /// The scope of the cell's requests under the old rules; exempt if an exemption matches the
+    /// requests.
     private let oldScope: RequestScope
     private let newScope: RequestScope
 
@@ -79,7 +79,7 @@ struct ComparedTrial {
             guard before.isNoticeable(beside: after) else { continue }
             shares[.init(before: before, after: after), default: 0] += sample.share
         }
-        // The shares are rounded, because their sum may differ from 1 in the last digit.
+        // The shares are rounded, because floating-point sums may be inexact in the last digits.
         return shares.mapValues { ($0 * 1_000_000).rounded() / 1_000_000 }
     }
 

@@ -5,7 +5,7 @@ struct ComparedView {
     /// The rules of a view, as indices in `candidates` of the comparison space.
     struct Key: Hashable {
         var rules: [Int] = []
-        /// The indices of the rules that match with certainty or that wait for a store.
+        /// The indices of the rules that are certain to match or that wait for a store.
         var certain: [Int] = []
 
         init(_ cell: ComparedCell, in world: ComparisonSpace) {

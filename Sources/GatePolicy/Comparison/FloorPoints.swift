@@ -57,8 +57,8 @@ package struct FloorOrder: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// Whether the rule's floor is active for all matching clients at the given time, without
-    /// waiting for a store.
+    /// Whether the floor is enforced for all matching clients at the given time and is not subject
+    /// to a hold.
     package func isActiveForAllClients(at now: Timestamp) -> Bool {
         guard self.hasFloor, self.mode == .enforce, self.holdUntilInStore == nil else {
             return false

@@ -36,12 +36,12 @@ package struct RuleSetTransition {
     /// The number of changed rules that were not evaluated, because there were too many.
     package let unseen: Int
 
-    /// The maximum number of evaluated rules without a plan.
+    /// The maximum number of evaluated rules that have no plan.
     ///
     /// The limit is lower with thousands of rules, because each rule may be compared with all
     /// others.
     private static let undoLimit = 50
-    /// The number of openings with a plan at which the evaluation ends.
+    /// The number of openings with a plan after which the evaluation stops.
     ///
     /// The limit is lower with thousands of rules.
     private static let planLimit = 20

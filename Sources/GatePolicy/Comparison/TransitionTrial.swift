@@ -1,10 +1,10 @@
 /// An evaluation of two rule sets for sample clients that represent all clients that a rule
 /// distinguishes.
 struct TransitionTrial {
-    /// The maximum number of kinds of clients, apart from their versions, for one rule.
+    /// The maximum number of kinds of clients per rule, not counting versions.
     private static let kindLimit = 192
     private static let listLimit = 8
-    /// The maximum number of other rules whose clients are distinguished.
+    /// The maximum number of overlapping rules whose clients are sampled.
     private static let ruleLimit = 64
 
     private let rule: RuleDefinition
@@ -22,8 +22,8 @@ struct TransitionTrial {
         _ old: RuleSet,
         _ new: RuleSet
     ) {
-        // Overlapping rules may still deny some of these clients, so their clients are sampled
-        // separately.
+        // Overlapping rules may still deny some of the clients, so the clients of each such rule
+        // are sampled separately.
         let besides = new.definition.rules.lazy
             .filter { $0.id != rule.id && $0.mode == .enforce && $0.match.overlaps(rule.match) }
             .prefix(Self.ruleLimit)

@@ -97,8 +97,8 @@ struct RuleEvaluator: Sendable {
         return decision
     }
 
-    /// Whether this rule set contains the rule, and the rule certainly matches a client for
-    /// requests in a scope.
+    /// Whether this rule set contains the rule, and the rule is certain to match a client in a
+    /// request scope.
     func isMeant(
         _ identity: ClientIdentity,
         in scope: RequestScope,
@@ -110,7 +110,7 @@ struct RuleEvaluator: Sendable {
         }
     }
 
-    /// Returns the gap of an unidentified client, regardless of the rules.
+    /// Returns the gaps that make a client unidentified, regardless of the rules.
     private static func gaps(of identity: ClientIdentity) -> Set<IdentityGap> {
         // A client that sends its build is identified. A rule that requires a version reports its
         // own gap.

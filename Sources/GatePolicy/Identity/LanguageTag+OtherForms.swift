@@ -2,8 +2,8 @@
 extension LanguageTag {
     /// The tags with the script or variant that this tag implies, closest first.
     ///
-    /// Only languages that are written in several ways have such tags (likely subtags of Unicode's
-    /// CLDR).
+    /// Only languages that are written in several ways have such tags (see "Likely Subtags" in the
+    /// Unicode CLDR).
     var regionalForms: [LanguageTag] {
         switch self.language {
         case "pt":

@@ -1,11 +1,11 @@
 /// A compiled pattern for a machine that follows all alternatives in parallel.
 ///
 /// Each step processes each byte of the input at most once, so neither the pattern nor the input
-/// can make a match slow. A matcher that backtracks would let clients stall the gate with their
+/// can make a match slow. With a backtracking matcher, clients could stall the gate with their
 /// `User-Agent`. If there are several matches, the leftmost match with the earliest alternatives
 /// wins, as with backtracking.
 struct PatternProgram: Sendable, Equatable {
-    /// The maximum number of steps, which limits the time of a match.
+    /// The maximum number of steps, which limits the matching time.
     static let maximumSteps = 1000
 
     enum Step: Sendable, Equatable {

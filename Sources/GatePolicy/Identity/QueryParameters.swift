@@ -1,4 +1,4 @@
-/// The query parameters with certain names in a request target (URL standard section 5.1).
+/// The query parameters with the given names in a request target (URL standard section 5.1).
 package struct QueryParameters: Sendable {
     private struct Parameter {
         /// The index of the name in `names`.

@@ -33,7 +33,7 @@ enum StatedValue {
         return .stated(value.lowercasedText)
     }
 
-    /// Parses the country of a store from a code of two or three letters.
+    /// Parses the country of a store from a two- or three-letter code.
     static func storefront(_ value: Span<UInt8>) -> Claim<String> {
         Storefront.country(value.text).map { .stated($0) } ?? self.unreadable(value)
     }

@@ -1,7 +1,7 @@
 /// The country codes of stores.
 enum Storefront {
-    /// Returns the two-letter code (ISO 3166-1 alpha-2) of a country, in lower case; `nil` for an
-    /// unknown code.
+    /// Returns the two-letter code (ISO 3166-1 alpha-2) for a country code, in lower case; `nil`
+    /// for an unknown code.
     ///
     /// StoreKit uses three letters (`Storefront.countryCode`), and Google Play Billing uses two
     /// letters (`BillingConfig.getCountryCode`).
@@ -20,9 +20,9 @@ enum Storefront {
         }
     )
 
-    /// The codes of ISO 3166-1 as pairs: alpha-3, directly followed by alpha-2.
+    /// The ISO 3166-1 codes as pairs: alpha-3, directly followed by alpha-2.
     ///
-    /// The list includes XKS, Apple's code for Kosovo, because ISO has none.
+    /// The list includes XKS, Apple's code for Kosovo, because ISO assigns none.
     private static let codes = """
         abwaw afgaf agoao aiaai alaax albal andad areae argar armam asmas ataaq atftf atgag
         ausau autat azeaz bdibi belbe benbj besbq bfabf bgdbd bgrbg bhrbh bhsbs bihba blmbl

@@ -19,7 +19,7 @@ extension ClientClasses {
         }
     }
 
-    /// Returns the fields to add for the backend for a client of a class, in the order of
+    /// Returns the fields to add to the forwarded requests of a client in a class, in the order of
     /// `UpstreamIdentity`.
     ///
     /// These are the parts that only the client's version line contains. `place` is the range of
@@ -29,7 +29,7 @@ extension ClientClasses {
         inVersion place: Range<Int>,
         of text: Span<UInt8>
     ) -> AddedFields? {
-        // Nothing is added for almost all clients, because they send a header field for each part.
+        // For almost all clients, nothing is added, because they send a header field for each part.
         guard told.isAdded else { return nil }
         let line = text.extracting(place)
         if told.hasVersions {

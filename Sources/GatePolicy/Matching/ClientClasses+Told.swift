@@ -13,7 +13,7 @@ extension ClientClasses {
 
         package init() {}
 
-        /// Whether fields are added for the backend whose values differ between clients of a class.
+        /// Whether fields whose values differ between clients of a class are added for the backend.
         package var isAdded: Bool { self.hasVersions || self.withVersion & ~self.lines != 0 }
 
         @inline(__always)

@@ -1,7 +1,7 @@
 /// The versions that rules contain, which divide all versions into numbered positions.
 struct VersionCuts: Sendable {
     private let cuts: [AppVersion]
-    /// The same versions as integers; `nil` if any of them does not fit.
+    /// The same versions, packed into integers; `nil` if any of them does not fit.
     private let packed: [UInt128]?
 
     init(_ versions: [AppVersion]) {

@@ -41,7 +41,7 @@ package struct AppPattern: Sendable, Hashable, CustomStringConvertible {
     /// Whether the pattern is a single identifier.
     package var isIdentifier: Bool { self.prefix == nil }
 
-    /// Whether the pattern certainly matches every app that another pattern matches.
+    /// Whether the pattern matches every app that another pattern matches.
     package func covers(_ other: AppPattern) -> Bool {
         guard let end = other.prefix else { return self.matches(other.description) }
         return self.prefix.map { end.utf8.starts(with: $0.utf8) } ?? false

@@ -25,7 +25,7 @@ package struct BlockedBuilds: Sendable, Hashable {
 
     package var dependsOnBuild: Bool { self.builds != nil || !self.written.build.isEmpty }
 
-    /// Whether all newer builds of a version are also blocked.
+    /// Whether builds of a version are blocked without an upper limit.
     func isEndless(for version: AppVersion) -> Bool {
         guard self.versions?.contains(version) ?? true, self.builds?.isUnbounded ?? true else {
             return false
@@ -42,9 +42,9 @@ package struct BlockedBuilds: Sendable, Hashable {
 package struct WrittenForm: Sendable, Hashable {
     /// Patterns that a version or build must match, or must not match.
     package struct Patterns: Sendable, Hashable {
-        /// The patterns of which all must match.
+        /// The patterns that must all match.
         package var all: [WrittenPattern]
-        /// The patterns of which none may match.
+        /// The patterns that must not match.
         package var none: [WrittenPattern]
 
         package init(all: [WrittenPattern] = [], none: [WrittenPattern] = []) {
@@ -126,7 +126,7 @@ extension RuleDefinition {
 }
 
 extension RuleSetDefinition {
-    /// The blocked builds that require a certain notation, for each rule that has any.
+    /// The blocked builds with a required notation, grouped by rule; rules without any are omitted.
     var notationConditions: [[BlockedBuilds]] {
         self.rulesWithNext.map { $0.blockedBuilds.filter { !$0.written.isAny } }
             .filter { !$0.isEmpty }

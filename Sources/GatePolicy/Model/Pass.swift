@@ -94,7 +94,7 @@ extension Pass {
         case refused(Refusal)
     }
 
-    /// Whether a request can state an app or a device with this name.
+    /// Whether a client can send this name as its app or device.
     package static func canState(_ name: String) -> Bool {
         let bytes = name.utf8Span.span
         // A comma would separate two values, and blanks at either end are not part of a value.

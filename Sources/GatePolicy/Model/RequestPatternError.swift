@@ -26,10 +26,10 @@ package enum RequestPatternError: Error, Sendable, Equatable, CustomStringConver
         case .partialWildcard(let segment):
             "'*' matches a whole segment and cannot be part of '\(segment)'"
         case .ambiguousPath:
-            "backends interpret such a path in different ways; it must not contain '//', '..', ';', "
+            "backends may interpret this path differently; it must not contain '//', '..', ';', "
                 + "'#', a backslash, a control character, or an encoded slash or percent sign"
         case .invalidMethod(let method):
-            "'\(method)' is not a request method"
+            "'\(method)' is not a valid request method"
         }
     }
 }

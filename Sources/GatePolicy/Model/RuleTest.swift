@@ -36,7 +36,7 @@ package struct RuleTest: Sendable, Equatable {
 package struct RuleExpectation: Sendable, Equatable {
     /// The value of `rule` for a decision that no rule made.
     package static let noRule = "none"
-    /// The name in `observed` of the policy for unidentified clients.
+    /// The name of the policy for unidentified clients in `observed`.
     package static let unidentified = "unidentified"
 
     /// The accepted decisions; empty if any decision is accepted.

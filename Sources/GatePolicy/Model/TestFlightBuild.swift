@@ -1,4 +1,4 @@
-/// The testers who can have a build of an app before it is in the App Store.
+/// The testers who can install a build of an app before it is in the App Store.
 package enum TestAudience: String, Sendable, CaseIterable {
     /// The testers of the team, for a build that can never be released to others.
     case `internal`

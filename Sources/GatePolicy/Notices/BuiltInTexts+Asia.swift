@@ -1,5 +1,5 @@
 extension BuiltInTexts {
-    /// The texts in languages from the Caucasus and the Bosporus to Japan.
+    /// The texts in Asian languages, including Arabic, Hebrew and Turkish.
     static let asia = """
         ar
         يلزم التحديث

@@ -26,7 +26,8 @@ struct NoticeCatalog: Sendable {
         self.unidentified = Notice(.unidentified, lookup)
         self.cannotUpdate = Notice(.cannotUpdate, lookup)
         self.maintenance = Notice(.maintenance, lookup)
-        // Built-in notices that are never sent must not make denied clients differ by language.
+        // The languages of the built-in notices matter only if a denial can contain a built-in
+        // notice.
         let isSaid = definition.deniesWithoutNotice { notices[$0] != nil }
         self.lookups = Array(Set(notices.values.map(\.lookup) + (isSaid ? [lookup] : [])))
     }

@@ -32,9 +32,10 @@ struct ExactPath {
         self.bytes = kept.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
-    /// Whether a path is certainly in normalized form, as nearly all paths are.
+    /// Whether a quick check shows that a path is in normalized form, as nearly all paths are.
     ///
-    /// Such a path has no triplets, no non-ASCII or ambiguous characters, no `//` and no `/.`.
+    /// The path then contains no triplets, no non-ASCII or ambiguous characters, no `//` and no
+    /// `/.`.
     private static func isExact(_ path: Span<UInt8>) -> Bool {
         var last: UInt8 = 0
         for index in path.indices {
@@ -107,7 +108,8 @@ struct ExactPath {
     }
 }
 
-/// The non-ASCII characters that some backends convert to a character with a meaning in paths.
+/// The non-ASCII characters that some backends convert to a character with a special meaning in
+/// paths.
 ///
 /// These are overlong UTF-8 sequences, which old decoders accept, and characters that compatibility
 /// normalization (NFKC) turns into a dot, a slash, a backslash, a percent sign, a semicolon, a hash

@@ -79,7 +79,7 @@ struct LenientPath {
         return isDecodedTwice && decoded.count < path.count ? [path, decoded] : [path]
     }
 
-    /// Returns the form of a path in which rules and requests are compared.
+    /// Returns the path in the form in which rules and requests are compared.
     static func folded(_ path: [UInt8]) -> [UInt8] {
         PathUnit.all(in: path).flatMap { unit in
             unit.isEncoded && unit.byte == PathUnit.slash.byte ? Array("%2f".utf8) : [unit.byte]
@@ -124,7 +124,7 @@ private struct PathMarks {
         self.units.contains { $0.isEncoded && $0.byte == PathUnit.slash.byte }
     }
 
-    /// Returns the stages at which a character can have a meaning.
+    /// Returns the stages at which a character can have a special meaning.
     func moments(of byte: UInt8) -> [PathReading.Moment] {
         guard self.contains(byte) else { return [] }
         let isEarly =

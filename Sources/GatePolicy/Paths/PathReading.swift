@@ -26,10 +26,10 @@ struct PathUnit: Equatable {
 
 /// One of the ways in which a backend could interpret a path.
 struct PathReading {
-    /// The stage at which a character has a meaning, if any.
+    /// The stage at which a character has a special meaning, if any.
     ///
-    /// Before decoding, an encoded character has no meaning. After decoding, encoded and literal
-    /// characters cannot be distinguished.
+    /// Before decoding, an encoded character has no special meaning. After decoding, encoded and
+    /// literal characters cannot be distinguished.
     enum Moment {
         case never, beforeDecoding, afterDecoding
     }

@@ -1,11 +1,12 @@
-/// A method and a path without the segments that identify a single thing or person: `GET /video/*`.
+/// A method and a path without the segments that identify a single resource or person:
+/// `GET /video/*`.
 ///
 /// Only segments that look like names in the API are kept. Numbers, IDs, tokens, addresses and
 /// encoded segments become `*`, and the query is removed. A word in capitals (`PENDING`) may be a
 /// name in the API or a personal code, and becomes `^`: the word itself is not kept, but rules that
 /// ignore case can still match the segment as a word.
 package struct PathShape: Sendable, Hashable {
-    /// The maximum length in bytes of a path that has a shape.
+    /// The maximum length of a path that has a shape, in bytes.
     package static let longestPath = 200
     package static let maximumSegments = 12
     /// The maximum number of words in a name.

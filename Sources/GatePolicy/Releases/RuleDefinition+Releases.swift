@@ -19,7 +19,7 @@ extension RuleDefinition {
         release.builds.filter { !self.admits(release.version, build: $0) }
     }
 
-    /// Returns a description of a release's builds that the rule denies.
+    /// Returns a description of the builds of a release that the rule denies.
     ///
     /// Returns `nil` if the rule denies all builds or none.
     package func refusedPart(of release: StoreRelease) -> (words: String, isSingle: Bool)? {

@@ -106,7 +106,7 @@ struct StoreAvailability: Sendable {
         if let app {
             guard release.app == nil || release.app == app else { return false }
         } else {
-            // A client that sends no app is assumed to use the only app of the platform.
+            // A client that sends no app is assumed to use the only app for the platform.
             guard self.apps[release.platform, default: []].count <= 1 else { return false }
         }
         return release.channel == self.channel(of: identity, release.platform)

@@ -21,7 +21,7 @@ extension Span<UInt8> {
     /// Returns a range of bytes without surrounding whitespace.
     @inline(__always)
     func withoutBlanks(_ range: Range<Int>) -> Range<Int> {
-        // Most values have no surrounding whitespace, because the parser of the head removes it.
+        // Most values have no surrounding whitespace, because the request parser removes it.
         guard !range.isEmpty,
             self[range.lowerBound].isBlank || self[range.upperBound - 1].isBlank
         else { return range }

@@ -1,6 +1,6 @@
-/// A day of the Gregorian calendar, in 1970 or later.
+/// A day in the Gregorian calendar, in 1970 or later.
 ///
-/// Years start in March in calculations, so that the leap day is the last day of a year, and the
+/// In calculations, years start in March, so that the leap day is the last day of a year, and the
 /// first day of each month has the same number in every year.
 package struct CivilDate: Sendable, Equatable {
     private static let daysPerEra = 146_097
@@ -61,12 +61,12 @@ package struct CivilDate: Sendable, Equatable {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
-    /// Returns the number of days in an era before a year that starts in March.
+    /// Returns the number of days from the start of an era to a year, where years start in March.
     private static func days(beforeYear year: Int) -> Int {
         year * 365 + year / 4 - year / 100
     }
 
-    /// Returns the number of days in a year before a month, counting months from March.
+    /// Returns the number of days from the start of a year to a month, counting months from March.
     ///
     /// Five consecutive months of such a year have 153 days, unless they include February.
     private static func days(beforeMonth month: Int) -> Int {

@@ -1,4 +1,4 @@
-/// A time in the years 1970 to 9999 in UTC, as Unix time with a resolution of seconds.
+/// A time in the years 1970 to 9999 in UTC, as Unix time with one-second resolution.
 package struct Timestamp: Sendable, Hashable {
     /// The time 9999-12-31T23:59:59Z.
     private static let last: Int64 = 253_402_300_799

@@ -16,7 +16,7 @@ package enum TimestampError: Error, Sendable, Equatable, CustomStringConvertible
     package var description: String {
         switch self {
         case .malformed(let text):
-            "'\(text)' is not a time such as '2027-01-10T00:00:00Z'"
+            "'\(text)' is not a valid time; expected a time such as '2027-01-10T00:00:00Z'"
         case .missingTime(let date):
             "the time of day is missing; write '\(date)T00:00:00Z'"
         case .missingOffset:

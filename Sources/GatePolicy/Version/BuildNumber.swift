@@ -81,8 +81,8 @@ package struct BuildNumber: Sendable {
         return build
     }
 
-    /// Returns a build that consists of one number that certainly fits into 64 bits, as most builds
-    /// do.
+    /// Returns a build that consists of one number, short enough to fit into 64 bits, as most
+    /// builds do.
     ///
     /// Such a number needs no checks for overflow. Returns `nil` for any other string.
     private static func readShort(_ text: Span<UInt8>) -> BuildNumber? {
@@ -131,7 +131,7 @@ package struct BuildNumber: Sendable {
         !text.isEmpty && text.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }
 
-    /// Whether the bytes are certainly a build number in the form of `description`.
+    /// Whether a quick check shows that the bytes are a build number in the form of `description`.
     ///
     /// The result is true only if no part has a leading zero or more than
     /// `DecimalNumber.safeDigits` digits.

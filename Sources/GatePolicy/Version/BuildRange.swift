@@ -1,6 +1,6 @@
 /// A set of build numbers in the notation of a rules file, such as `93` or `>=41215 <41220`.
 ///
-/// A build has to meet all comparisons of a range. Builds are compared part by part (see
+/// A build has to meet all comparisons in a range. Builds are compared part by part (see
 /// `BuildNumber`).
 package struct BuildRange: Sendable, Hashable {
     /// The reason why a string is not a valid range of builds.

@@ -26,9 +26,9 @@ package enum VersionError: Error, Sendable, Equatable, CustomStringConvertible {
         case .notANumber(let part):
             "'\(part)' is not a number in ASCII digits"
         case .invalidPrerelease(let text):
-            "'\(text)' is not a pre-release such as 'rc.1'"
+            "'\(text)' is not a valid pre-release; expected identifiers such as 'rc.1'"
         case .invalidBuildMetadata(let text):
-            "'\(text)' is not build metadata such as '45'"
+            "'\(text)' is not valid build metadata; expected identifiers such as '45'"
         case .invalidBuildNumber(let text):
             "'\(text)' is not a build number"
         }

@@ -1,6 +1,6 @@
 /// A set of versions in the notation of a rules file, such as `>=3.9.0 <3.9.4`, `3.7.2` or `3.8.x`.
 ///
-/// A version has to meet all comparisons of a range. Pre-releases are compared as pre-releases, so
+/// A version has to meet all comparisons in a range. Pre-releases are compared as pre-releases, so
 /// `<2.0.0` contains `2.0.0-rc.1`. A series such as `3.8.x` contains every version that starts with
 /// the numbers of the series, including pre-releases.
 package struct VersionRange: Sendable, Hashable {
@@ -27,7 +27,7 @@ package struct VersionRange: Sendable, Hashable {
         self.comparisons.allSatisfy { $0.holds(for: version) }
     }
 
-    /// Whether every version in the range is certainly below the given version, regardless of how
+    /// Whether every version in the range is known to be below the given version, regardless of how
     /// pre-releases are compared.
     package func isEntirelyBelow(_ version: AppVersion) -> Bool {
         // When compared with a release, a pre-release may count as its release.

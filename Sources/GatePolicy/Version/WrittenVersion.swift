@@ -1,4 +1,4 @@
-/// A version at its location in a string, for comparing versions without copying them.
+/// A version within a string, for comparing versions without copying them.
 ///
 /// Versions are parsed and ordered as in `AppVersion`.
 struct WrittenVersion {

@@ -28,7 +28,7 @@ final class AccessLog {
 
     /// The number of buffered bytes at which lines are passed to the log.
     ///
-    /// The value lets most batches fit into one write.
+    /// With this value, most batches fit into one write.
     private static let batch = 3584
 
     let format: AccessLogFormat
@@ -274,7 +274,7 @@ extension AccessLog {
 extension AccessLog {
     /// The log line of a request whose response is not complete yet.
     struct Entry: ~Copyable {
-        /// The line without the parts that become known when the exchange ends.
+        /// The line without the parts that are known only when the exchange ends.
         let line: LogMemory
         /// The index at which the time is inserted.
         let timeIndex: Int
@@ -287,7 +287,7 @@ extension AccessLog {
         private(set) var isForwarded = false
         /// The status code of the response; 0 if the client disconnected before the response.
         private(set) var status = 0
-        /// The number of content bytes in the response, including HTTP/1.1 framing.
+        /// The number of body bytes in the response, including HTTP/1.1 framing.
         var bytes = 0
 
         /// Records the status of a response that the gate generated.

@@ -13,7 +13,7 @@ struct LoggedParts {
     private(set) var userAgent: Range<Int>?
     /// The trace context from the last valid `traceparent` field or, if there is none, from the B3 fields.
     private(set) var trace: TraceContext?
-    /// The values of the identity fields, which can be copied to log lines verbatim if `hasPlainClient` is true.
+    /// The ranges of the identity values, which can be copied to log lines verbatim if `hasPlainClient` is true.
     private(set) var client = ClientClasses.StatedPlaces()
     private(set) var hasPlainClient: Bool
 

@@ -27,7 +27,7 @@ struct TraceContext: Equatable {
         self.init(start + 3..<start + 35, start + 36..<start + 52, in: bytes)
     }
 
-    /// Parses a `b3` value, the single-header format of B3, or returns `nil` if it is invalid or contains no trace.
+    /// Parses a `b3` value, the single-header format of B3, or returns `nil` if it is invalid or contains no IDs.
     init?(b3 value: Range<Int>, in bytes: Span<UInt8>) {
         guard let length = bytes.extracting(value).position(of: UInt8(ascii: "-"), from: 0)
         else { return nil }

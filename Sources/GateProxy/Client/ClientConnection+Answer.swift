@@ -7,7 +7,7 @@ import NIOCore
 extension ClientConnection {
     /// Responds to a request that is not forwarded.
     ///
-    /// `version` is inserted at the gaps of the response body.
+    /// `version` is inserted at the gaps in the response body.
     func answer(_ answer: RenderedAnswer, facts: RequestFacts, version: Span<UInt8> = Span()) {
         self.answer(
             answer,
@@ -20,7 +20,7 @@ extension ClientConnection {
     /// Sends a response, or holds it until the rest of the request body has arrived.
     ///
     /// `keepsClient` states whether another request may follow. `remaining` is the rest of the current request's body.
-    /// `version` is inserted at the gaps of the response body.
+    /// `version` is inserted at the gaps in the response body.
     func answer(
         _ answer: RenderedAnswer,
         keepsClient: Bool,
@@ -135,7 +135,7 @@ extension ClientConnection {
     }
 }
 
-/// Methods for the gate's endpoints for clients.
+/// Methods that respond to requests for the gate's client endpoints.
 extension ClientConnection {
     func serve(
         _ endpoint: ClientEndpoint,
@@ -201,8 +201,7 @@ extension ClientConnection {
         self.output.writeHead(answer, status: answer.status, to: recipient)
         self.output.write(ByteBuffer(bytes: events.opening()))
         if let event = self.exchange.event(status) { self.output.write(ByteBuffer(bytes: event)) }
-        // The time of the first heartbeat is random, so that streams that are opened together do not send heartbeats
-        // together.
+        // The time of the first heartbeat is random, which spreads the heartbeats of streams opened at the same time.
         let interval = EventStream.heartbeatInterval.nanoseconds
         self.renewDeadline()
         self.limitDeadline(to: .nanoseconds(Int64.random(in: interval / 2...interval)))

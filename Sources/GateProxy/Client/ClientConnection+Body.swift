@@ -176,7 +176,7 @@ extension ClientConnection {
         output.useDefaultReads()
     }
 
-    /// Whether the request waits for the backend, and the backend has accepted bytes since the last check.
+    /// Whether request bytes are waiting for the backend, and the backend has accepted bytes since the last check.
     ///
     /// The client cannot continue in the meantime, and a slow backend is not an unresponsive one.
     var isBackendReading: Bool {

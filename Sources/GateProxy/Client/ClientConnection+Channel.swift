@@ -4,7 +4,7 @@ import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Handlers for the events of the client's channel.
+/// Handlers for events on the client's channel.
 extension ClientConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         let bypasses = self.loop.settings.bypassesChannel(isSecure: self.origin.isSecure)
@@ -190,7 +190,7 @@ extension ClientConnection {
     func linger() {
         self.request.discards.begin(free: HTTP2OwnSettings.firstWindow)
         self.output.flush()
-        // The last response has the usual time to be written before the linger time starts.
+        // The response timeout applies to the last write; the linger time starts after it.
         self.renewDeadline()
         self.transport.whenWritten {
             // Once both directions are closed, NIO drops the bytes that have not been written.
@@ -219,7 +219,7 @@ extension ClientConnection {
 
     /// Lets the exchange complete before the gate exits.
     ///
-    /// `grace` is how long an idle connection stays open, because a request may be in transit.
+    /// `grace` is how long an idle connection stays open for a request that may be in transit.
     func drain(grace: TimeAmount) {
         self.exchange.drain()
         if case .streaming = self.exchange { self.endStream() }
@@ -232,7 +232,7 @@ extension ClientConnection {
 
     func deadlineReached() {
         if case .streaming = self.exchange { return self.heartbeatIsDue() }
-        // A request that has arrived gets a response, even if the event loop is late to read it.
+        // A request that has arrived gets a response, even if the event loop is late in reading it.
         guard !self.isSilent || !self.hasUnread else { return }
         guard !self.isBackendReading else {
             return self.renewDeadline(for: .response)
@@ -256,7 +256,7 @@ extension ClientConnection {
         }
     }
 
-    /// Whether the connection waits for a request of which the event loop has not read any part.
+    /// Whether the connection is waiting for a request, and the event loop has read no part of it.
     ///
     /// While the connection waits for its first request, unread bytes may belong to something else, such as a
     /// handshake. Such bytes extend the wait only during a drain, which has its own time limit.
@@ -382,7 +382,7 @@ extension ClientConnection {
         self.refuse(GateAnswer(fault))
     }
 
-    /// Holds back the frames of the client's streams until the returned connection releases its output.
+    /// Holds back the frames of the client's streams until the output of the returned connection is released.
     ///
     /// - Returns: The connection of the streams; `nil` for HTTP/1.1, or if the frames are already held back.
     @inline(__always)

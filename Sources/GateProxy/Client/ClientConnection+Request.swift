@@ -257,7 +257,7 @@ extension ClientConnection {
         return verdict
     }
 
-    /// Returns the current rules' verdict on the request of a response in progress, with the denial if there is one.
+    /// Returns the verdict of the current rules on a request whose response is in progress, and the denial, if any.
     func currentVerdict(on received: ReceivedHead) -> (Verdict, RenderedAnswer?)? {
         let rules = self.loop.rules
         let head = received.head(by: rules.table)
@@ -299,7 +299,7 @@ extension ClientConnection {
         guard let preview = self.loop.preview(in: head, bytes, counts: counts) else {
             return verdict
         }
-        // The census must not count the response, because it belongs to a decision other than the counted one.
+        // The census must not count the response, because the counted decision is a different one.
         self.request.censusReceipt = .none
         let address = self.clientAddress(head, facts: facts, in: bytes)
         return self.rules.preview(
@@ -363,7 +363,7 @@ extension ClientConnection {
     }
 }
 
-/// Methods that write the access log.
+/// Methods that write to the access log.
 extension ClientConnection {
     func beginLogEntry(
         of log: AccessLog,

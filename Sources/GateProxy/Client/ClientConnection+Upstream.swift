@@ -109,7 +109,7 @@ extension ClientConnection {
         self.connect(to: choice, sending: request)
     }
 
-    /// Sends a repeatable request to another address after a backend address has not responded in time.
+    /// Sends a repeatable request to another address after a backend address has failed to respond in time.
     ///
     /// Excluded addresses are not tried, because the client would probably wait for two timeouts in vain.
     func tryAnotherAddress() {

@@ -21,7 +21,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var response = ResponseRelay()
         /// Whether the request is a gRPC call, which can be without data for a long time.
         var isCall = false
-        /// Whether the connection counts as one of the permitted event streams, until it is closed.
+        /// Whether the connection counts toward the limit on event streams, until it is closed.
         var holdsEventStream = false
         /// The value of `Origin`, if a web app from that origin must be able to read the response.
         var origin: String?
@@ -140,12 +140,12 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     }
 }
 
-/// Methods that settle the connection, which is the last step of handling each event.
+/// Methods that settle the connection, as the last step in handling each event.
 extension ClientConnection {
     private enum Settling {
         case settled
         case underWay
-        /// `settle()` has caused another event, which must be settled as well.
+        /// `settle()` has caused another event, which must also be settled.
         case repeats
     }
 
@@ -254,7 +254,7 @@ extension ClientConnection {
 }
 
 extension ClientConnection {
-    /// Switches to the current rules of the event loop, unless a request is being forwarded or its body is awaited.
+    /// Switches to the event loop's current rules, unless a request is being forwarded or its body is awaited.
     func rulesChanged() {
         self.heads.lastVerdict = nil
         switch self.exchange {
@@ -291,7 +291,7 @@ extension ClientConnection {
         if !self.request.isCall, self.rules !== self.loop.rules { self.evaluateAgain() }
     }
 
-    /// Evaluates a long-lived response against the current rules, and ends the response if necessary.
+    /// Evaluates the request of a long-lived response against the current rules, and ends the response if necessary.
     ///
     /// The response ends if the rules deny the request or select another backend.
     func evaluateAgain() {

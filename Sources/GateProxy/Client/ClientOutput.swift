@@ -9,7 +9,7 @@ final class ClientOutput {
     var transport = ClientTransport.none
     /// Bytes for the client that have not been passed to the transport.
     private var pending: ByteBuffer?
-    /// The number of content bytes of the current response, including HTTP/1.1 framing.
+    /// The number of bytes in the body of the current response, including HTTP/1.1 framing.
     private var contentCount = 0
 
     init(_ loop: LoopContext) {
@@ -50,7 +50,7 @@ final class ClientOutput {
     /// The maximum size in bytes of a buffer that is copied to join it with other bytes.
     static let copyLimit = 4096
 
-    /// Returns the number of content bytes since the last call, including HTTP/1.1 framing.
+    /// Returns the number of body bytes since the last call, including HTTP/1.1 framing.
     @inline(__always)
     func takeContentCount() -> Int {
         let count = self.contentCount
@@ -58,7 +58,7 @@ final class ClientOutput {
         return count
     }
 
-    /// Takes the pending bytes, or an empty buffer if there are none, to append more bytes.
+    /// Removes and returns the pending bytes so that more can be appended, or returns an empty buffer.
     @inline(__always)
     private func takePending() -> ByteBuffer {
         self.pending.take() ?? self.loop.takeBuffer()
@@ -93,7 +93,7 @@ extension ClientOutput {
 
     /// Writes a response.
     ///
-    /// `status` is the status for this client, and `version` is inserted at the gaps of the response body.
+    /// `status` is the status for this client, and `version` is inserted at the gaps in the response body.
     func write(
         _ answer: RenderedAnswer,
         status: Int,

@@ -72,7 +72,7 @@ package enum ClientPipeline {
         )
     }
 
-    /// Adds a connection as the last handler, and returns the connection's permit when the channel closes.
+    /// Adds a connection as the last handler, and releases the connection's permit when the channel closes.
     static func add(_ connection: ClientConnection, to channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandler(connection)
         guard let permit = connection.permit else { return }

@@ -18,7 +18,7 @@ struct DiscardAccount {
 
     /// Charges discarded bytes to the budgets of the gate and of `client`, which is `nil` if the client is unknown.
     ///
-    /// - Returns: Whether the budgets permit the bytes.
+    /// - Returns: Whether the budgets cover the bytes.
     mutating func charge(_ count: Int, to client: ClientNetwork?, _ budget: DiscardBudget) -> Bool {
         self.prepaid -= count
         while self.prepaid < 0 {

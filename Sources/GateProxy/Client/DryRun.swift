@@ -2,7 +2,7 @@ package import GatePolicy
 import GateWire
 import NIOCore
 
-/// A dry run, which determines the gate's response to a request without a socket.
+/// A dry run, which determines the gate's response to a request without using a socket.
 ///
 /// A dry run uses the code that serves real requests.
 package struct DryRun: Sendable {

@@ -5,7 +5,7 @@ struct HeadReader {
     /// The rules for the current request.
     private(set) var rules: WorkerRules
     var parser: RequestHeadParser
-    /// The verdict on the previous request of the connection.
+    /// The verdict on the previous request on the connection.
     var lastVerdict: RememberedVerdict?
 
     init(_ rules: WorkerRules, limits: HeadLimits) {

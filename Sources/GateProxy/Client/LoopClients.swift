@@ -11,7 +11,7 @@ package final class LoopClients {
     let addressLimit: AddressLimit?
     /// The budget for discarded request bodies, shared by all event loops.
     let discardBudget: DiscardBudget
-    /// The certificates for new connections of a TLS listener.
+    /// The certificates for new connections to a TLS listener.
     var tls: ServerTLS?
     private let maxConnections: Int
     private let maxStreams: Int
@@ -124,7 +124,7 @@ package final class LoopClients {
 
 /// Methods that apply an event to all clients.
 extension LoopClients {
-    /// Lets all connections evaluate their next requests against the current rules of the event loop.
+    /// Switches all connections to the event loop's current rules for their next requests.
     func rulesChanged() {
         for client in self.connections.all { client.rulesChanged() }
     }

@@ -6,7 +6,7 @@ enum MaxForwardsAnswer {
     ///
     /// The request is not reflected, because that would show the client the fields that intermediaries have added.
     static let trace = RenderedAnswer(
-        GateAnswer(status: 405, detail: "This gateway rejects TRACE."),
+        GateAnswer(status: 405, detail: "TRACE is not allowed."),
         adding: [Self.allow]
     )
     static let options = RenderedAnswer(status: 204, fields: [Self.allow], body: [])

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The times of a request that are measured for the latency histograms.
+/// The timestamps of one request, for the latency histograms.
 ///
 /// The clock is read three times for a forwarded request and twice for a denied one.
 struct RequestTiming {

@@ -6,7 +6,7 @@ import GatePolicy
 /// is a class so that, for all other requests, only a reference is stored and reset.
 final class RevocableRequest {
     let request: ForwardedRequest
-    /// The second at which the verdict may change; `nil` if only a change of the rules can change the verdict.
+    /// The second at which the verdict may change; `nil` if only new rules can change the verdict.
     var validUntil: Timestamp?
     /// The state of a WebSocket; `nil` for all other requests.
     var webSocket: WebSocketRelay?

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The counters since startup, of one event loop or summed over all event loops.
+/// The counters since startup, for one event loop or summed over all of them.
 package struct GateCounters: Equatable, Sendable {
     package var requests: UInt64 = 0
     package var allowed: UInt64 = 0
@@ -38,8 +38,8 @@ package struct GateCounters: Equatable, Sendable {
     package var proxyHeadersRefused: UInt64 = 0
     /// Requests that were rejected because of a limit or a lack of resources.
     ///
-    /// In order, the reasons are too many requests waiting for the backend, a late event loop, and no descriptor left
-    /// for a backend connection.
+    /// In order, the reasons are too many requests waiting for the backend, an overloaded event loop, and no file
+    /// descriptor left for a backend connection.
     package var requestsShed: UInt64 = 0
     package var requestsLate: UInt64 = 0
     package var descriptorsExhausted: UInt64 = 0
@@ -53,7 +53,7 @@ package struct GateCounters: Equatable, Sendable {
 
     /// Bytes of request bodies that were discarded.
     package var discardedBytes: UInt64 = 0
-    /// Request bodies of which only a part was discarded, by `DiscardCut`.
+    /// Request bodies of which only a part was discarded, with one counter for each `DiscardCut`.
     package var discardsOverSize: UInt64 = 0
     package var discardsOverTime: UInt64 = 0
     package var discardsOverBudget: UInt64 = 0

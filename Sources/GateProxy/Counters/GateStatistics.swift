@@ -39,7 +39,7 @@ package struct GateStatistics: Sendable, Equatable {
     }
 }
 
-/// The state of one backend, which is named as in `--upstream`.
+/// The state of one backend; `name` is written as in `--upstream`.
 package struct BackendStatistics: Sendable, Equatable {
     /// The number of failures since startup.
     package struct Failures: Sendable, Equatable {
@@ -50,7 +50,7 @@ package struct BackendStatistics: Sendable, Equatable {
     }
 
     package let name: String
-    /// Whether each address is excluded because of failures, by address.
+    /// Whether each address is excluded because of failures, keyed by address.
     ///
     /// An event loop does not detect failures of an address to which it has sent no requests.
     package var addresses: [String: Bool] = [:]

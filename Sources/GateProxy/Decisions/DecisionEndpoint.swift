@@ -125,7 +125,7 @@ enum DecisionEndpoint: Equatable {
     }
 }
 
-/// A method of a gRPC service of the decision listener.
+/// A gRPC method that the decision listener serves.
 package enum GatewayCall: Equatable, Sendable {
     /// `envoy.service.auth.v3.Authorization/Check`
     case check

@@ -65,7 +65,7 @@ extension GatewayCall {
             return self.check(head: text.span, rules, &parser, decide)
         } catch {
             return switch error {
-            case .malformed: .failure(.invalidArgument, "The message is not a CheckRequest.")
+            case .malformed: .failure(.invalidArgument, "The message is not a valid CheckRequest.")
             case .http(let fault): self.refusal(fault)
             }
         }

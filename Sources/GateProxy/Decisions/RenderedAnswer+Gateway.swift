@@ -3,9 +3,9 @@ import GateWire
 
 /// Responses to authorization requests over HTTP.
 extension RenderedAnswer {
-    /// The name of the header field with the content of a denial, for gateways that drop the content.
+    /// The name of the header field that carries the content of a denial, for gateways that drop the content.
     static let bodyFieldName = "X-VersionGate-Body"
-    /// The name of the header field with the status of a denial, for gateways that require a different status.
+    /// The name of the header field that carries the status of a denial, for gateways that require a different status.
     static let statusFieldName = "X-VersionGate-Status"
 
     /// Creates the response that allows a request.

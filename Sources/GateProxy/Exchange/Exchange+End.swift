@@ -5,7 +5,7 @@ package import NIOCore
 /// A timeout expires, or a peer closes its write side, refuses a request or violates the protocol.
 extension Exchange {
     package enum ClientEndAction: Equatable {
-        /// Complete the exchange, because the client still waits for a response.
+        /// Complete the exchange, because the client is still waiting for a response.
         case finish
         case close
         /// Half-close the connection to the backend.
@@ -105,7 +105,7 @@ extension Exchange {
 
     /// Handles a protocol violation by the backend.
     ///
-    /// The request is not retried, because a retry would fail as well.
+    /// The request is not retried, because a retry would also fail.
     package mutating func upstreamViolatedProtocol() -> UpstreamFaultAction {
         switch self {
         case .forwarding(let forwarding) where !forwarding.responseStarted: return .badGateway
@@ -132,8 +132,8 @@ extension Exchange {
     /// Handles the expiry of the current state's timeout.
     ///
     /// `hasPartialHead` states whether part of a request head has been received. `upstreamStalls` states whether the
-    /// backend has stopped reading the request. `isRepeatable` states whether the whole request is kept and can be sent
-    /// again without further effect. `limits` apply to a discarded body.
+    /// backend has stopped reading the request. `isRepeatable` states whether the whole request is kept and is
+    /// idempotent. `limits` apply to a discarded body.
     package mutating func timedOut(
         hasPartialHead: Bool,
         upstreamStalls: Bool,
@@ -160,11 +160,11 @@ extension Exchange {
     }
 }
 
-/// Methods that end a connection regardless of a request or a response.
+/// Methods that end a connection, rather than an exchange.
 extension Exchange {
     /// Handles the start of the shutdown.
     ///
-    /// The current exchange is the last one on its connection, unless the client has already been told that another
+    /// The current exchange is the last one on its connection, unless the response has already indicated that another
     /// request may follow.
     package mutating func drain() {
         guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else { return }
@@ -172,7 +172,7 @@ extension Exchange {
         self = .forwarding(forwarding)
     }
 
-    /// Enters the lingering state, in which the gate accepts no requests after its last response.
+    /// Enters the lingering state, in which the gate accepts no more requests.
     package mutating func linger(limits: DiscardLimits) {
         self = .lingering(Lingering(budget: Swift.max(limits.bytes, limits.awaitedBytes)))
     }

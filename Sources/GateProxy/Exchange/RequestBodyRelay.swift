@@ -10,7 +10,7 @@ import NIOCore
 struct RequestBodyRelay {
     /// The form in which the body is forwarded.
     private enum Form {
-        /// The body keeps the framing of the client, without chunk extensions.
+        /// The body keeps the client's framing, without chunk extensions.
         case asReceived
         /// The content gets new framing for the HTTP version of the backend connection.
         ///

@@ -96,7 +96,7 @@ extension ResponseRelay {
         return true
     }
 
-    /// Returns the framing, for the client, of a response with the given head.
+    /// Returns the client-side framing of a response with the given head.
     @inline(__always)
     func framing(of head: borrowing ResponseHead, facts: ResponseFacts) -> Framing {
         switch facts.framing {

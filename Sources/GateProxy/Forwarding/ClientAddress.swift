@@ -3,7 +3,7 @@ package import NIOCore
 
 /// The origin of a client connection, as sent to the backend (`X-Forwarded-*`).
 ///
-/// The type is a class, so that the requests of a connection share an instance.
+/// The type is a class so that all requests on a connection share one instance.
 package final class ClientAddress: Sendable {
     /// The address without brackets or port; `unknown` for a Unix domain socket.
     package let address: String

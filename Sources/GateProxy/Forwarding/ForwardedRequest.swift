@@ -173,7 +173,7 @@ extension ForwardedRequest {
         return line
     }
 
-    /// The maximum size of the head in bytes, without the fields of `added(in:)`.
+    /// The maximum size of the head in bytes, without the fields from `added(in:)`.
     ///
     /// Each part of the received head occurs at most three times: as received, as the forwarded host, and as addresses
     /// or offered protocols.

@@ -89,7 +89,7 @@ package struct RequestBlockWriter {
     ) {
         for line in request.head.fields.lines where request.passes(line, in: bytes) {
             switch line.role {
-            // The host becomes `:authority`, and HTTP/2 has its own framing of content.
+            // The host becomes `:authority`, and HTTP/2 has its own framing.
             case .host, .transferEncoding: continue
             case .other, .connection, .contentLength, .expect, .upgrade, .origin, .contentType,
                 .accept, .requestID, .accessControlRequestMethod, .maxForwards, .forwarded, .te,

@@ -2,7 +2,7 @@ import GatePolicy
 import GateWire
 package import NIOCore
 
-/// A writer for request heads to HTTP/1.1 backends (RFC 9110 section 7.6).
+/// A writer of request heads for HTTP/1.1 backends (RFC 9110 section 7.6).
 ///
 /// The writer copies runs of received lines, omits the hop-by-hop lines, and appends the gate's own fields.
 package enum RequestHeadWriter {

@@ -54,8 +54,8 @@ struct LogLimiter {
 
     /// Decides whether a line may be logged.
     ///
-    /// - Returns: The number of lines suppressed since the last logged line; `nil` if the line must be suppressed as
-    ///   well.
+    /// - Returns: The number of lines suppressed since the last logged line; `nil` if the line must also be
+    ///   suppressed.
     mutating func admit(at now: NIODeadline) -> Int? {
         if let next = self.next, now < next {
             self.suppressed += 1

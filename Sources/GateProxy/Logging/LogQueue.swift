@@ -66,7 +66,7 @@ struct LogQueue {
 
     /// Counts the lines that could not be written.
     ///
-    /// `unreported` is the number of dropped lines in a report that could not be written, either.
+    /// `unreported` is the number of dropped lines in a report that could not be written either.
     mutating func refused(_ lines: Int, unreported: UInt64) {
         self.isRefused = true
         self.count(lost: lines)

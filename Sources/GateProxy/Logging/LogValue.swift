@@ -78,9 +78,9 @@ enum LogValue {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes can be copied to a log line.
+    /// Whether the bytes can be copied to a log line verbatim.
     ///
-    /// Such bytes are printable ASCII without quotation marks or backslashes. Sixteen bytes are checked at a time. A
+    /// They must be printable ASCII without quotation marks or backslashes. Sixteen bytes are checked at a time. A
     /// false negative only means that the slower path is used.
     var isPlainLogText: Bool {
         unsafe self.withUnsafeBytes { bytes in

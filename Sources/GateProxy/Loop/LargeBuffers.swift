@@ -2,16 +2,16 @@ import NIOCore
 
 /// Large buffers for long responses and uploads, shared by the connections of one event loop.
 ///
-/// Other connections are served between two reads on a connection. By then, separate buffers would have been evicted
-/// from the processor's cache, and idle connections would waste memory.
+/// Other connections are served between two reads on a connection. If each connection had its own large buffer, the
+/// buffer would be evicted from the processor's cache before the next read, and idle connections would waste memory.
 final class LargeBuffers {
     /// The maximum number of bytes per read.
     ///
     /// This is also the amount that a connection buffers while the other side does not read.
     static let capacity = 512 * 1024
-    /// The number of bytes from which a large buffer is used.
+    /// The minimum number of bytes for which a large buffer is used.
     ///
-    /// Less data is kept in a buffer of the connection.
+    /// Less data is kept in the connection's own buffer.
     static let threshold = 64 * 1024
     /// The maximum number of unused buffers to keep.
     private static let kept = 2

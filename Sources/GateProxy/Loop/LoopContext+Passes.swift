@@ -3,10 +3,9 @@ import GateWire
 
 /// Methods that handle the passes and previews in the `X-VersionGate-…` fields of requests.
 extension LoopContext {
-    /// Returns the verdict for the client's pass.
+    /// Returns the verdict for the client's pass, or `verdict` if no pass can change it or there is no valid pass.
     ///
-    /// The result is `verdict` if the rules allow the request, or if there is no valid pass. The verdict for a pass is
-    /// not cached. Only the passes of new requests are counted.
+    /// The verdict for a pass is not cached. Only passes in new requests are counted.
     func passed(
         _ verdict: Verdict,
         _ head: RequestHead,

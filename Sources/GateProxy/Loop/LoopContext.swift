@@ -183,7 +183,7 @@ final class LoopContext {
 
 /// Methods for the clocks.
 extension LoopContext {
-    /// The change of the wall-clock second between two ticks.
+    /// The change in the wall-clock second between two ticks.
     enum SecondChange: Equatable {
         case same
         case later(Timestamp)
@@ -208,7 +208,7 @@ extension LoopContext {
 
     /// Updates the clocks.
     ///
-    /// - Returns: The change of the wall-clock second since the last tick.
+    /// - Returns: The change in the wall-clock second since the last tick.
     func tick() -> SecondChange {
         let now = self.readClock()
         self.loopLag.tick(late: now - self.now - Self.tickInterval)
@@ -222,7 +222,7 @@ extension LoopContext {
     }
 }
 
-/// Methods for the load of the event loop.
+/// Methods that detect overload and count refusals.
 extension LoopContext {
     /// The reason why new requests must currently be rejected; `nil` if there is no reason.
     var overload: Refusal? {

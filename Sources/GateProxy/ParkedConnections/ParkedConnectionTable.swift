@@ -86,7 +86,7 @@ struct ParkedConnectionTable {
         }
     }
 
-    /// Lowers the deadline of each connection to `limit`, unless it is earlier.
+    /// Moves all deadlines that are later than `limit` to `limit`.
     mutating func limitDeadlines(to limit: NIODeadline) {
         for index in self.slots.indices {
             guard let deadline = self.slots[index].connection?.deadline else { continue }

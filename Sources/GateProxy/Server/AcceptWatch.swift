@@ -6,8 +6,8 @@ package import NIOCore
 ///
 /// The listener pauses for a second if the process or the system has run out of a resource or is
 /// about to; meanwhile, new connections wait in the kernel's accept queue. NIO's own handler for
-/// such failures leaves the descriptor registered if the first accept in a tick fails, so that the
-/// event loop would spin.
+/// such failures leaves the descriptor registered if the first accept in a tick fails, which would
+/// make the event loop spin.
 package final class AcceptWatch: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 

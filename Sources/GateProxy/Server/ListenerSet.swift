@@ -135,8 +135,8 @@ struct ListenerSet: Sendable {
     /// Stops listening.
     ///
     /// If another gate takes over, connections that have already been accepted first reach their
-    /// event loops. Connections in the accept queues of the gate's own sockets are accepted first
-    /// as well, because the kernel would reset them.
+    /// event loops. Connections in the accept queues of the gate's own sockets are also accepted
+    /// first, because the kernel would reset them.
     func close(_ eventLoops: [any EventLoop]) async {
         if self.hasSuccessor {
             if !self.own.isEmpty {

@@ -13,7 +13,7 @@ package final class Worker {
     package let clients: LoopClients
     /// The store for idle connections without a channel, or `nil` if parking is disabled.
     private(set) var parkedConnections: ParkedConnectionStore?
-    /// The connections with long-lived responses that are still to be re-evaluated against the current rules.
+    /// The connections with long-lived responses that are still to be reevaluated against the current rules.
     private var unjudged: [ClientConnection] = []
     private var ticker: RepeatedTask?
     private var whenDrained: EventLoopPromise<Void>?
@@ -148,11 +148,11 @@ package final class Worker {
 }
 
 extension Worker {
-    /// The number of long-lived responses to re-evaluate in a batch; requests are processed between
+    /// The number of long-lived responses to reevaluate in a batch; requests are processed between
     /// two batches.
     private static let reevaluationBatchSize = 64
 
-    /// Re-evaluates the long-lived responses whose decision has expired.
+    /// Reevaluates the long-lived responses whose decision has expired.
     private func reevaluateExpired(at now: Timestamp) {
         let overdue = self.clients.all.filter { client in
             (client.request.revocable?.validUntil ?? client.exchange.events?.validUntil).map {

@@ -75,7 +75,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     static func portHint(_ port: String) -> String {
-        "; \(port) is not a port: ports range from 1 to 65535"
+        "; \(port) is not a valid port: ports range from 1 to 65535"
     }
 
     package var description: String {

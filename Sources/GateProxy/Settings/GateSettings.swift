@@ -11,8 +11,8 @@ package struct GateSettings: Sendable {
     package var decideListen: Endpoint?
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort = false
-    /// How long the gate still serves requests after it has been told to stop, while it reports
-    /// that it is not ready.
+    /// How long the gate still serves requests after shutdown has been requested, while it
+    /// reports that it is not ready.
     ///
     /// Load balancers need this time to notice the change and to send clients to other gates.
     package var drainDelay = TimeAmount.zero
@@ -20,7 +20,7 @@ package struct GateSettings: Sendable {
     package var tls: TLSFiles?
     /// A second endpoint for clients, for TLS connections only; `listen` is then unencrypted.
     package var tlsListen: Endpoint?
-    /// The backends for allowed requests, none if the gate only decides for gateways.
+    /// The backends for allowed requests; none if the gate only decides for gateways.
     package var upstream: UpstreamSettings
     /// The number of event loops, each on its own thread.
     package var threads = 1
@@ -63,8 +63,8 @@ package struct GateSettings: Sendable {
     package var passes: PassSettings?
     /// Whether to bypass NIO's channel and write directly to the socket on connections without TLS.
     ///
-    /// This takes less work per request, but uses an unsupported NIO API. The channel writes the
-    /// bytes that the kernel does not accept at once.
+    /// This saves work per request, but uses an unsupported NIO API. The channel writes the bytes
+    /// that the kernel does not accept immediately.
     package var bypassesChannels = true
     /// The maximum number of cached verdicts per thread.
     package var verdictCacheCapacity = 8192

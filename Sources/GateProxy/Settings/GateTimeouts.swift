@@ -32,8 +32,8 @@ package struct GateTimeouts: Equatable, Sendable {
     /// How long an HTTP/2 backend with open streams may be silent before the gate sends a PING.
     ///
     /// The connection is closed if no response arrives within the same time, or within 20 s if that
-    /// is shorter. The default respects gRPC servers, which close connections that receive more
-    /// than one PING in 5 minutes.
+    /// is shorter. The default allows for gRPC servers, which close connections that receive
+    /// more than one PING in 5 minutes.
     package var upstreamPing = TimeAmount.minutes(5)
     /// How long a client that is still sending after the last response may pause before its
     /// connection is closed.

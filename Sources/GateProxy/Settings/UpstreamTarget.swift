@@ -67,7 +67,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         guard let start = text.firstRange(of: "://") else {
             if text.isEmpty { return "; the list contains an empty entry" }
             if text.hasPrefix("unix:") {
-                return "; the path of a socket must start with /: unix:/run/app.sock"
+                return "; a socket path must start with /: unix:/run/app.sock"
             }
             if UpstreamTarget("http://\(text)") != nil { return "; write http://\(text)\(said)" }
             return text.hasPrefix("/") ? "; write unix:\(text)\(said)" : ""
@@ -81,7 +81,7 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         if let port, !(1...65535).contains(port) { return Endpoint.portHint(String(port)) }
         let bare = "\(scheme)://\(authority)"
         guard bare != text, UpstreamTarget(bare) != nil else { return "" }
-        return "; write \(bare)\(said): the backend gets the path of the request, "
+        return "; write \(bare)\(said): the backend gets the request path, "
             + "and a prefix cannot be added"
     }
 
@@ -156,7 +156,7 @@ package enum UpstreamProtocol: Hashable, Sendable {
     }
 }
 
-/// The operator's choice of the protocol.
+/// The operator's choice of protocol.
 package enum UpstreamProtocolChoice: String, CaseIterable, Sendable {
     case auto
     case http1

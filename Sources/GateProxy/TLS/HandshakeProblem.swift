@@ -2,8 +2,8 @@ internal import NIOSSL
 
 /// The reason why a TLS handshake failed, with a hint on how to fix the problem.
 ///
-/// The reason is derived from the name in the TLS library's error. The library also reports a
-/// number and a source location, which are of no use to operators.
+/// The reason is derived from the reason code in the TLS library's error. The library also reports
+/// a number and a source location, which are of no use to operators.
 struct HandshakeProblem: Equatable, Hashable {
     /// The other side of the handshake.
     enum Peer {
@@ -20,13 +20,13 @@ struct HandshakeProblem: Equatable, Hashable {
         self.isActionable = isActionable
     }
 
-    /// Creates a problem from an error, or returns `nil` if the error is not a failed handshake.
+    /// Creates a problem from an error, or returns `nil` if the error is not a handshake failure.
     init?(_ error: any Error, with peer: Peer) {
         guard case .handshakeFailed? = error as? NIOSSLError else { return nil }
         self.init(names: Self.names(in: "\(error)"), with: peer)
     }
 
-    /// Creates a problem from the library's names for its reasons, such as `HTTP_REQUEST`.
+    /// Creates a problem from the TLS library's reason codes, such as `HTTP_REQUEST`.
     init(names: [String], with peer: Peer) {
         let known = names.lazy.compactMap { Self.words(for: $0, peer) }.first
         if let known {
@@ -37,10 +37,9 @@ struct HandshakeProblem: Equatable, Hashable {
         }
     }
 
-    /// Returns the library's names for the reasons in an error message.
+    /// Returns the reason codes in an error message of the TLS library.
     ///
-    /// Each of them follows the name of an internal function:
-    /// `…:SSL routines:OPENSSL_internal:HTTP_REQUEST at …`.
+    /// Each code follows the name of an internal function: `…:SSL routines:OPENSSL_internal:HTTP_REQUEST at …`.
     static func names(in text: String) -> [String] {
         text.split(separator: "OPENSSL_internal:").dropFirst().map { part in
             String(part.prefix { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") })

@@ -14,7 +14,7 @@ package struct ServerTLS: Sendable {
     /// The supported protocols, in order of preference (RFC 9113 section 3.2).
     private static let applicationProtocols = ["h2", "http/1.1"]
 
-    /// Loads the files, which blocks the thread.
+    /// Loads the files, blocking the thread.
     ///
     /// - Throws: The problem with the first file that cannot be used.
     package init(_ files: TLSFiles) throws(TLSFileError) {
@@ -43,13 +43,13 @@ package struct ServerTLS: Sendable {
         self.expiringFile = earliest.files.certificates
     }
 
-    /// How long before the expiry of a certificate the warnings start, in seconds.
+    /// The number of seconds before a certificate's expiry at which the warnings start.
     ///
     /// Let's Encrypt certificates are usually renewed thirty days before they expire, so by this
     /// time, renewal has been failing for more than two weeks.
     private static let renewalTime = 14 * 86_400
 
-    /// Returns a warning if the earliest expiry is near or has passed; `now` is in seconds since 1970.
+    /// Returns a warning if a certificate expires soon or has expired; `now` is in seconds since 1970.
     package func remark(at now: Int) -> String? {
         Self.remark(onExpiry: self.expiry, of: self.expiringFile, at: now)
     }
@@ -132,7 +132,8 @@ extension ServerTLS {
             } catch {
                 throw TLSFileError(
                     file: self.files.key,
-                    reason: "is not the key of \(self.files.certificates) (\(error))"
+                    reason: "does not match the certificate in "
+                        + "\(self.files.certificates) (\(error))"
                 )
             }
         }
@@ -149,7 +150,7 @@ extension NIOSSLCertificate {
     }
 }
 
-/// Access to the content of small files.
+/// Reading of small files.
 enum FileContent {
     /// The maximum size of a file in bytes.
     ///
@@ -159,7 +160,7 @@ enum FileContent {
 
     /// Returns the content of a file.
     ///
-    /// - Throws: The system error, or an error about a file that is too large.
+    /// - Throws: The system error, or an error if the file is too large.
     static func read(_ path: String) throws(TLSFileError) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw self.systemError(path) }
@@ -185,8 +186,7 @@ enum FileContent {
     }
 }
 
-/// A map from server names to values, whose keys are exact names and single-label wildcards (RFC
-/// 6125 section 6.4.3).
+/// A map whose keys are exact server names and single-label wildcards (RFC 6125 section 6.4.3).
 struct ServerNames<Value: Sendable>: Sendable {
     private var exact: [String: Value] = [:]
     /// The values for wildcards, keyed by the name after `*.`.

@@ -11,7 +11,7 @@ final class ChannelOutput {
     let context: ChannelHandlerContext
     /// The direct path to the socket, or `nil` if all output goes through the channel.
     private let bypass: SocketBypass?
-    /// The bytes that were written but not flushed, provided that they are a single buffer.
+    /// The bytes that were written but not flushed, if they are in a single buffer.
     private var unflushed: ByteBuffer?
     /// Whether the channel may have pending bytes, which must be sent before any others.
     private var usesChannel = false
@@ -93,7 +93,7 @@ final class ChannelOutput {
 
     /// Writes and flushes a buffer.
     ///
-    /// Afterwards, the kernel or the channel has the content, so the memory of the buffer can be reused.
+    /// Afterwards, the kernel or the channel has the content, so the buffer's memory can be reused.
     func writeAndFlush(_ buffer: inout ByteBuffer) {
         self.leaveToChannel()
         if let bypass = self.bypass, self.mayPassChannel {
@@ -197,7 +197,7 @@ extension ChannelOutput {
         let allocator = LargeReadAllocator(buffers, expectsLargeReads: true)
         let options = self.context.channel.syncOptions
         try? options?.setOption(.recvAllocator, value: allocator)
-        // The channel keeps a separate buffer for each read of an event-loop tick.
+        // The channel keeps a separate buffer for each read in an event-loop tick.
         try? options?.setOption(.maxMessagesPerRead, value: 1)
     }
 

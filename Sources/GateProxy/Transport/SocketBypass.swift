@@ -4,8 +4,8 @@ import NIOCore
 
 /// A direct path to the socket of a channel.
 ///
-/// No other code uses an unsupported NIO API. If `GateSettings.bypassesChannels` is `false`, all
-/// I/O goes through NIO. Decision 8 describes the savings.
+/// This is the only code that uses an unsupported NIO API. If `GateSettings.bypassesChannels` is
+/// `false`, all I/O goes through NIO. Decision 8 describes the savings.
 final class SocketBypass {
     /// The socket, whose functions throw an error once it is closed.
     ///

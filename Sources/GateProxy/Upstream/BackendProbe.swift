@@ -70,7 +70,7 @@ package struct BackendProbe {
         return switch error.errnoCode {
         case ECONNREFUSED: "nothing is listening at this address"
         case ENOENT: "there is no such socket"
-        case EACCES: "this user has no permission to connect"
+        case EACCES: "this user is not allowed to connect"
         case EHOSTUNREACH, ENETUNREACH: "there is no route to this address"
         default: error.description
         }

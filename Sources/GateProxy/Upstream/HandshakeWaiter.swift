@@ -15,7 +15,7 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Creates a handler.
     ///
-    /// `name` is the name that the certificate must contain. `timeout` includes the time for
+    /// `name` is the name that the certificate must be valid for. `timeout` includes the time for
     /// opening the TCP connection.
     init(_ promise: EventLoopPromise<String?>, name: String?, timeout: TimeAmount) {
         self.promise = promise
@@ -43,7 +43,7 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Checks that the certificate contains the name.
+    /// Checks that the certificate is valid for the name.
     ///
     /// NIOSSL alone would also accept a certificate for the connection's IP address.
     private func checkName(in pipeline: ChannelPipeline) throws {

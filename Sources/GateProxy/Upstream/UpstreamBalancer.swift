@@ -32,8 +32,7 @@ struct UpstreamBalancer: Equatable {
         var phase = Phase.serving
         /// The number of failed exchanges since the last success.
         var faults = 0
-        /// The number of times the address has been excluded since the last response that it sent
-        /// while it was not excluded.
+        /// The number of exclusions since the address last responded while it was in use.
         var ejections = 0
     }
 
@@ -47,7 +46,7 @@ struct UpstreamBalancer: Equatable {
     private static let unresponsiveDoublings = 2
     /// The time after which another trial may start, even if the current trial has no result.
     ///
-    /// A gRPC call can be without data for an hour.
+    /// A gRPC call may carry no data for an hour.
     static let longestTrial = TimeAmount.seconds(30)
 
     private var members: [Member]
@@ -59,8 +58,8 @@ struct UpstreamBalancer: Equatable {
     /// Creates a balancer.
     ///
     /// `turn` is the index to start at, which should differ between event loops so that requests
-    /// are distributed from the start. `excludesLast` indicates whether an address can be excluded
-    /// even if it is the only one, because requests have an alternative outside the balancer.
+    /// are distributed from the start. `excludesLast` indicates whether even the only address can
+    /// be excluded, which requires that requests have an alternative outside the balancer.
     init(count: Int, turn: Int = 0, excludesLast: Bool = false) {
         self.excludesLast = excludesLast
         self.members = Array(repeating: Member(), count: count)
@@ -72,7 +71,7 @@ struct UpstreamBalancer: Equatable {
     /// Whether an address can be excluded; a single address usually has no alternative.
     private var excludes: Bool { self.members.count > 1 || self.excludesLast }
 
-    /// Returns an address to use other than `tried`, or `nil` if there is none.
+    /// Returns an address that is not in `tried`, or `nil` if there is none.
     ///
     /// A request that has failed to reach an address gets an address that is not excluded, if
     /// possible, so that it is not used as a trial again. `insisting` indicates whether to select

@@ -9,7 +9,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 
-    /// The next part of a response to read.
+    /// The part of a response to read next.
     private enum Reading {
         /// No request is in progress, so bytes from the backend are unexpected.
         case nothing
@@ -43,7 +43,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
     var transport = UpstreamTransport.none
     private var flow = ChannelFlow(isWritable: true)
     private var ending = Ending.none
-    /// The number of bytes that the backend had not received at the last check, or `nil` if there was none.
+    /// The number of bytes that the backend had not received at the last check, or `nil` before the first check.
     private var untaken: Int?
     /// The pool to which the buffers of large reads are returned.
     private let largeBuffers: LargeBuffers?
@@ -88,7 +88,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, R
         self.transport.write(buffer)
     }
 
-    /// Returns whether the backend has received part of the pending bytes since the last check.
+    /// Returns whether the backend has received any of the pending bytes since the last check.
     ///
     /// Returns `true` for the first check after the connection became unwritable.
     func hasProgressed() -> Bool {
@@ -329,7 +329,7 @@ extension UpstreamConnection {
     }
 }
 
-/// HTTP/2 responses, which arrive as heads, content and trailer sections.
+/// Receiving HTTP/2 responses, as heads, content and trailer sections.
 ///
 /// The caller must call the receiver's `settle()` afterwards.
 extension UpstreamConnection {

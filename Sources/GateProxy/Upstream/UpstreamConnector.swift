@@ -168,7 +168,7 @@ struct UpstreamConnector {
     private func handshake(with address: UpstreamAddress) throws -> Handshake? {
         guard let endpoint = address.target.endpoint, address.target.isSecure else { return nil }
         guard let tls = self.settings.upstream.tls else {
-            throw UpstreamTLS.Failure(description: "backend verification is not configured")
+            throw UpstreamTLS.Failure(description: "TLS to backends is not configured")
         }
         let isDefault = self.settings.upstream.targets.contains(address.target)
         let name = isDefault ? tls.serverName : nil

@@ -119,7 +119,7 @@ final class UpstreamNames {
         case .report(let failure, let hasAddresses):
             self.logger.warning(
                 hasAddresses
-                    ? "cannot look up the backend; keeping its last addresses"
+                    ? "cannot look up the backend; keeping its last known addresses"
                     : "cannot look up the backend",
                 metadata: ["name": "\(name)", "error": "\(failure)"]
             )

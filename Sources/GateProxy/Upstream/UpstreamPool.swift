@@ -155,8 +155,8 @@ final class UpstreamPool {
     func reportNoAddress() {
         let reason =
             self.name == Self.unknownName
-            ? "a route selects a backend that is not in the settings"
-            : "no address is known: no lookup of the name has succeeded"
+            ? "a route names a backend that is not in the settings"
+            : "no address is known: the host name has never been resolved"
         self.logFailure(reason, of: nil)
     }
 
@@ -262,7 +262,7 @@ extension UpstreamPool.Member {
     }
 }
 
-/// The state of the addresses.
+/// Tracking the state of the addresses.
 extension UpstreamPool {
     func connectFailed(_ member: Member, _ error: any Error) {
         let problem = HandshakeProblem(error, with: .backend)
@@ -355,7 +355,7 @@ enum ConnectProblem {
             switch error.errnoCode {
             case ECONNREFUSED: "nothing is listening: check the port, and that the backend is up"
             case ENOENT: "there is no such socket: check the path, and that the backend is up"
-            case EACCES, EPERM: "the gate's user has no access: check the permissions"
+            case EACCES, EPERM: "the gate's user is not allowed to connect: check the permissions"
             case EHOSTUNREACH, ENETUNREACH: "no route to the address from this machine"
             default: nil
             }

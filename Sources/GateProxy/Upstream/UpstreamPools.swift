@@ -44,7 +44,7 @@ struct UpstreamPools {
     /// Returns the address to try after a connection attempt failed, before any part of the request was sent.
     ///
     /// `tried` contains the addresses that could not be reached or have timed out. After a timeout,
-    /// an excluded address is not tried, because it could time out as well.
+    /// an excluded address is not tried, because it could also time out.
     ///
     /// - Returns: The address, or `nil` if there is none, or if at least `maxWaits` attempts were
     ///   made and the last one timed out.
@@ -62,8 +62,8 @@ struct UpstreamPools {
 
     /// The number of attempts for one request after which excluded addresses are no longer tried.
     ///
-    /// Addresses that are not excluded are still tried: a request that finds an address
-    /// unreachable spares all other requests that attempt.
+    /// Addresses that are not excluded are still tried: once a request finds an address
+    /// unreachable, other requests avoid that address.
     private static let maxTriedInDoubt = 3
     /// The number of attempts for one request after which a timeout is final.
     private static let maxWaits = 3

@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The exchange that a backend connection serves, and that receives the events of the connection.
+/// The exchange that a backend connection serves; it receives the connection's events.
 ///
 /// Several parts of a response can arrive in one read, so the connection calls `settle()` once
 /// after the last part. For all other events, the receiver calls `settle()` itself.

@@ -1,7 +1,7 @@
 package import GatePolicy
 import GateWire
 
-/// The clients that share a verdict, with functions to read what an individual client sends.
+/// The clients that share a verdict, with functions to read the fields of an individual client.
 package struct ClassMembers: Sendable {
     private let classes: ClientClasses
     /// The parts of the identity that determined the class.

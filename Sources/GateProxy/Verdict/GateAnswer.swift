@@ -70,8 +70,8 @@ package struct GateAnswer: Error, Equatable, Sendable {
         detail: "The backend did not respond in time."
     )
 
-    /// Whether the response reports a backend failure; a lack of resources in the gate has a
-    /// different status.
+    /// Whether the response reports a backend failure; the gate's own lack of resources is reported
+    /// with a different status.
     var isBackendFailure: Bool { self.status == 502 || self.status == 504 }
 
     /// The JSON body, whose strings are constants that need no escaping.

@@ -13,7 +13,7 @@ enum KeyedHash {
         return product.high ^ product.low
     }
 
-    /// Returns a state with the bytes mixed in, but not their number.
+    /// Returns the state after mixing in the bytes, but not their count.
     @inline(__always)
     static func mixed(_ state: UInt64, _ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
         guard count > 8 else { return unsafe Self.mixed(state, Self.word(of: bytes, count)) }
@@ -33,7 +33,7 @@ enum KeyedHash {
         )
     }
 
-    /// Returns up to eight bytes as a number, which is unique for a given number of bytes.
+    /// Returns up to eight bytes as a number; different byte strings of the same length give different numbers.
     @inline(__always)
     private static func word(of bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
         if count >= 4 {

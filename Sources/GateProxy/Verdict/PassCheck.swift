@@ -71,7 +71,7 @@ struct PassCheck {
     }
 }
 
-/// Passes.
+/// Verdicts for clients with a valid pass.
 extension WorkerRules {
     /// Returns the verdict that replaces the denial of a client with a valid pass.
     func verdict(

@@ -206,7 +206,7 @@ package struct RecentClients: ~Copyable {
 
     /// Returns how many more hits by other clients it takes to replace the owner of an entry.
     ///
-    /// `nil` if the entry has no owner, or if the owner's slot now has a different verdict.
+    /// Returns `nil` if the entry has no owner, or if the owner's slot now has a different verdict.
     private func patience(at entry: Int) -> UInt8? {
         guard let owner = self.owners[entry], self.verdicts[owner.place] === owner.verdict else {
             return nil
@@ -251,7 +251,7 @@ package struct RecentClients: ~Copyable {
         return verdicts
     }
 
-    /// The number of consecutive misses after which the next lookups are expected to fail as well.
+    /// The number of consecutive misses after which the next lookups are also expected to fail.
     private static let missThreshold = 64
     /// The sampling interval after `missThreshold` misses.
     ///

@@ -1,4 +1,4 @@
-/// Whether denials that several clients of a class share are cached, and whether to expect another one.
+/// Whether any shared denials are cached, and whether to expect another denial.
 enum SharedDenials: Equatable {
     /// No shared denial is cached.
     case none
@@ -14,7 +14,7 @@ enum SharedDenials: Equatable {
         if case .cached = self { true } else { false }
     }
 
-    /// Whether the next request will probably be denied as well.
+    /// Whether the next request will probably also be denied.
     var expectsDenial: Bool {
         if case .cached(let inARow) = self { inARow >= Self.expected } else { false }
     }

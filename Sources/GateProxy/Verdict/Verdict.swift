@@ -122,7 +122,7 @@ final class KnownVerdict: Sendable {
 
 /// The last verdict of a connection.
 struct RememberedVerdict {
-    /// The number of the rules that the verdict is based on.
+    /// The `WorkerRules.number` of the rules that the verdict is based on.
     let rulesNumber: Int
     let known: KnownVerdict
 }

@@ -140,7 +140,7 @@ struct VerdictCache {
     private var old: [VerdictKey: KnownVerdict] = [:]
     /// A small cache of recently used verdicts, because a dictionary lookup costs several times as much.
     ///
-    /// The indices are the low-order bits of the digests of the keys.
+    /// The indices are the low-order bits of the keys' digests.
     private var recent = Self.none
     /// The number of the current generation.
     private var number = 0
@@ -226,7 +226,7 @@ struct VerdictLookUp {
     var key = VerdictKey()
     /// The key of the client's class.
     var classKey = VerdictKey()
-    /// The key of the denied clients in the client's class that get the same texts.
+    /// The key of the shared denial, for clients of the class that get the same texts.
     var denialKey = VerdictKey()
     private var cache: VerdictCache
 

@@ -4,7 +4,7 @@ import GateWire
 
 /// Counting clients.
 extension WorkerRules {
-    /// Counts the client of a request; `place` returns the network that the client is in.
+    /// Counts the client of a request; `place` returns the key of the client's address.
     ///
     /// - Returns: A receipt with which to count the response.
     func count(
@@ -50,7 +50,7 @@ extension WorkerRules {
         return census.receipt(for: cell)
     }
 
-    /// Writes the identity in a query.
+    /// Writes the identity from a query.
     ///
     /// - Returns: Whether the output had space for all of it.
     private func write(_ query: QueryParameters, to output: inout OutputSpan<UInt8>) -> Bool {
@@ -64,7 +64,7 @@ extension WorkerRules {
         return true
     }
 
-    /// Returns the index of the outcome for requests in a scope, or `nil` without a census.
+    /// Returns the index of the outcome for requests in a scope, or `nil` if there is no census.
     func outcomePlace(of terms: RequestTerms, in scope: RequestScope) -> Int? {
         self.census?.tally.place(
             of: CensusOutcome(

@@ -92,9 +92,9 @@ extension WorkerRules {
 
     private static let root = [ASCII.slash]
 
-    /// Returns the identity in the query.
+    /// Returns the identity from the query.
     ///
-    /// The WebSocket and EventSource APIs of browsers use the query because they cannot set header fields.
+    /// Web apps state it there because the WebSocket and EventSource APIs cannot set header fields.
     func identityQuery(
         of head: RequestHead,
         in bytes: Span<UInt8>

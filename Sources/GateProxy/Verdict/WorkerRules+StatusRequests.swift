@@ -80,7 +80,7 @@ extension WorkerRules {
     }
 }
 
-/// Previews.
+/// Verdicts for previews.
 extension WorkerRules {
     /// Returns the verdict for a preview, which replaces the verdict of the rules.
     func preview(

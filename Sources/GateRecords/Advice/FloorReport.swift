@@ -8,7 +8,7 @@ package struct AdviceQuestion: Sendable, Equatable {
     package let platform: String?
     /// The maximum share of clients that may be affected, from 0 to 1.
     package let limit: Double
-    /// The length in days of the period before the query in which clients are counted.
+    /// The length in days of the period in which clients are counted; it ends at the time of the query.
     package let days: Int64
 
     package init(app: String?, platform: String?, limit: Double, days: Int64) {
@@ -140,7 +140,7 @@ extension FloorReport: Encodable {
         let from: String?
         /// The relative decrease of the share per day, as a fraction.
         let dailyFall: Double?
-        /// The reason why `from` is missing; `nil` if it is not.
+        /// The reason why `from` is missing; otherwise `nil`.
         let undated: String?
 
         init(_ floor: FloorAdvice.Floor, _ forecast: AdoptionCurve.Forecast? = nil) {

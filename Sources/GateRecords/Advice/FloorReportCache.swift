@@ -4,7 +4,7 @@ private import Synchronization
 
 /// Caches advice on floors from a large census.
 ///
-/// The advice takes a second to compute, and it has a resolution of days, so it can be some minutes
+/// The advice takes a second to compute, and it has a resolution of days, so it can be a few minutes
 /// old.
 package final class FloorReportCache: Sendable {
     private struct Entry: Sendable {

@@ -72,8 +72,8 @@ extension OperationReport {
             remarks.append("?: \(named)\(more > 0 ? " and \(more) more" : ""): \(text)")
         }
         add(.unversionedClients, "called by clients whose version is missing or unparsable")
-        add(.uncounted, "CORS preflights, and paths that the gate answers itself, are not counted")
-        add(.noShape, "the census keeps no shapes of such requests")
+        add(.uncounted, "CORS preflights and requests to the gate's own endpoints are not counted")
+        add(.noShape, "the census stores no path shapes for these requests")
         for line in self.found {
             guard case .unknown(.unread(let reason)) = line.calls else { continue }
             remarks.append("?: \(line.place.text(self.operations)): \(reason)")

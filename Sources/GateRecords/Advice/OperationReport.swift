@@ -2,7 +2,7 @@ internal import GateCensus
 package import GatePolicy
 package import GateRules
 
-/// The operations in API documents that old versions still call, as a text table and as JSON.
+/// The documented API operations that old versions still call, as a text table and as JSON.
 package struct OperationReport: Sendable {
     /// The maximum number of undocumented paths in the table; the JSON contains all undocumented
     /// paths.

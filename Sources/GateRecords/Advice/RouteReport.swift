@@ -2,15 +2,15 @@ package import GateCensus
 package import GatePolicy
 internal import GateRules
 
-/// The clients that routes still select, and whether and how the routes can be removed, as text and
-/// as JSON.
+/// The clients that are still routed, and whether and how their routes can be removed, as text and as
+/// JSON.
 package struct RouteReport: Sendable {
     package typealias Target = RouteSelection.Target
 
     /// The parameters of the query.
     package struct Question: Sendable {
         package let target: Target
-        /// The clients to include; the limit is the share that a denial may affect.
+        /// The clients to include, and the maximum share of clients that a denial may affect.
         let clients: AdviceQuestion
 
         package init(
@@ -100,7 +100,7 @@ extension RouteReport: CustomStringConvertible {
         let title =
             "\(self.period), \(self.question.target.words), at most \(limit)"
         guard !self.parts.isEmpty else {
-            return "\(title)\nno client that was counted uses such a route"
+            return "\(title)\nno routed clients were counted"
         }
         let lines = self.parts.flatMap { Self.lines($0) }
         return ([title] + lines + self.conclusion).joined(separator: "\n")
@@ -214,7 +214,7 @@ extension RouteReport: Encodable {
         var next: String?
         var enforceFrom: String?
         var needsStoreUrl: Bool?
-        /// The reason why `next` is missing; `nil` if it is not.
+        /// The reason why `next` is missing; otherwise `nil`.
         var obstacle: String?
     }
 

@@ -38,7 +38,7 @@ extension RuleMatchReport: CustomStringConvertible {
         let rows = self.lines.map { line in
             let last =
                 line.match.map { Self.words($0) }
-                ?? (line.observes ? "unknown: observe mode" : "never in the kept data")
+                ?? (line.observes ? "unknown: observe mode" : "never in the stored data")
             return [line.rule, last, line.share.map { Self.words($0) } ?? "-"]
         }
         let titles = ["rule", "last decided", "returned with an update (30 days)"]

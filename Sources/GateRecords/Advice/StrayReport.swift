@@ -1,8 +1,8 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The builds with far more requests or failures than comparable builds, each with the line of a
-/// rules file that blocks it.
+/// The builds with far more requests or failures than comparable builds, each with the line that
+/// blocks it in a rules file.
 ///
 /// The report is only advice: nothing is blocked until an operator adds a line to the rules.
 package struct StrayReport: Sendable {

@@ -25,7 +25,7 @@ package struct SunsetReport: Sendable {
             self.since = since
         }
 
-        /// Creates a query about the clients that routes of the active rules select.
+        /// Creates a query about the clients that are routed by the active rules.
         package init(
             _ routes: RouteReport.Question,
             by ruleSet: RuleSet,
@@ -70,8 +70,8 @@ package struct SunsetReport: Sendable {
     private let survey: SunsetSurvey
     /// The requests that match no pattern, by shape.
     private let shapes: ShapeSurvey
-    /// The patterns that have been counted separately only since a time after the start of the
-    /// report, with this time.
+    /// The patterns whose separate counting started after the start of the report, with the time at
+    /// which it started.
     private let patternsSince: [String: Timestamp]
 
     /// Finds the paths that old versions still call.

@@ -4,9 +4,9 @@ internal import GateSystem
 private import Logging
 private import Synchronization
 
-/// Completes the record of each change with the census of the hour after the change.
+/// Completes the record of each change with census counts from the hour after the change.
 extension AuditLog {
-    /// The length in seconds of the period after a change in which clients are counted.
+    /// The length in seconds of the period in which clients are counted after a change.
     private static let span: Int64 = 3_600
     /// The minimum time in seconds between two checks while records are incomplete.
     private static let pause: Int64 = 60

@@ -22,15 +22,15 @@ package struct AuditRecord: Sendable, Equatable, Codable {
 
     package typealias Amount = ImpactReport.Amount
 
-    /// The predicted impact, based on the clients of the last day.
+    /// The predicted impact, based on the clients from the last day.
     package struct Prediction: Sendable, Equatable, Codable {
         package let total: Amount
         package let denied: Amount
         package let passed: Amount
-        /// The clients that the change sends to another backend; missing in records of earlier
+        /// The clients that the change sends to another backend; missing in records from earlier
         /// versions.
         package let moved: Amount?
-        /// All clients that the new rules deny, newly or not; missing in records of earlier
+        /// All clients that the new rules deny, newly or not; missing in records from earlier
         /// versions.
         package let refused: Amount?
     }
@@ -79,7 +79,7 @@ extension AuditRecord {
     /// - Parameters:
     ///   - change: The change.
     ///   - before: The previous revision; at startup, the revision of the last record.
-    ///   - rows: The clients of the last day; `nil` if the census is off.
+    ///   - rows: The clients from the last day; `nil` if the census is off.
     init(_ change: RulesChange, before: String?, _ rows: [CensusRow]?) {
         self.at = "\(change.time)"
         self.source = Source(change.origin)

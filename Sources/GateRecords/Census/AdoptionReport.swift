@@ -1,7 +1,7 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The devices of each version by day.
+/// The number of devices with each version, by day.
 package struct AdoptionReport: Sendable {
     /// The maximum number of versions per app and platform; the other versions are combined.
     private static let limit = 40
@@ -20,14 +20,14 @@ package struct AdoptionReport: Sendable {
     }
 }
 
-/// The devices of a day, by app, platform and version; the counts are estimates.
+/// The estimated device counts for a day, by app, platform and version.
 struct AdoptionDay: Sendable {
     /// The day, as the number of days since 1970.
     let day: Int64
     private(set) var devices: [CensusAudience: Int] = [:]
     private(set) var versions: [CensusAudience: [String?: Int]] = [:]
 
-    /// Counts the devices of the cells of a day.
+    /// Counts the devices in the cells for a day.
     init(_ day: Int64, _ cells: some Sequence<(CensusClient, HyperLogLog)>) {
         self.day = day
         var all: [CensusAudience: HyperLogLog] = [:]
@@ -52,7 +52,7 @@ extension AdoptionReport: Encodable {
     private struct GroupEntry: Encodable {
         let app: String?
         let platform: String?
-        /// The devices on each day.
+        /// The number of devices on each day.
         let devices: [Int]
         let versions: [VersionEntry]
     }
@@ -60,7 +60,7 @@ extension AdoptionReport: Encodable {
     private struct VersionEntry: Encodable {
         let version: String?
         let isOther: Bool?
-        /// The devices on each day.
+        /// The number of devices on each day.
         let devices: [Int]
     }
 

@@ -3,7 +3,7 @@ package import GatePolicy
 internal import GateSystem
 package import Logging
 
-/// Collects the counts of the event loops, and stores them.
+/// Collects the counts from the event loops, and stores them.
 package actor Census {
     /// The status of the census, for metrics.
     package struct Status: Sendable, Equatable {
@@ -43,7 +43,7 @@ package actor Census {
     package private(set) var denials = RecentDenials()
     /// Whether the census contains demo data.
     package nonisolated let hasDemoData: Bool
-    /// Whether the admin listener serves the page, so that the data that it loads first is cached.
+    /// Whether the admin listener serves the page; if so, the data that the page loads first is cached.
     private let hasPage: Bool
     private let logger: Logger
     private var bucket: CensusBucket
@@ -77,7 +77,7 @@ package actor Census {
         self.bucket = CensusBucket(limit: limit)
     }
 
-    /// Adds the counts of event loops.
+    /// Adds the counts from event loops.
     ///
     /// - Parameters:
     ///   - harvests: The counts.
@@ -232,8 +232,8 @@ package actor Census {
 
     /// Runs `work`, which uses the file, and logs its failures and recovery.
     ///
-    /// Counts that cannot be written are dropped, because memory use would grow without limit
-    /// otherwise.
+    /// Counts that cannot be written are dropped, because memory use would otherwise grow without
+    /// limit.
     ///
     /// `work` returns the size of the census in bytes; `nil` if it is unknown.
     private func report(

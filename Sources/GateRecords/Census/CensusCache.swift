@@ -120,7 +120,7 @@ struct CensusSums: CacheableSum {
     }
 }
 
-/// The requests of cells over time.
+/// The request counts of cells over time.
 struct CensusSeriesSums: CacheableSum {
     private static let mostNumbers = 1 << 20
 
@@ -190,7 +190,7 @@ struct SumCache<Value: CacheableSum>: Sendable {
     ///   - isEmpty: Returns whether a period has no rows.
     ///   - add: Adds all rows of a period.
     /// - Returns: The sum.
-    /// - Throws: Errors of `isEmpty` and `add`.
+    /// - Throws: The errors that `isEmpty` and `add` throw.
     mutating func value<Failure>(
         of range: Range<Int64>,
         isEmpty: (Range<Int64>) throws(Failure) -> Bool,

@@ -17,7 +17,7 @@ struct CensusCoverage: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - spans: The periods of the rows, in any order.
-    ///   - first: The time from which rows are expected; `nil` if there are no earlier rows.
+    ///   - first: The time from which rows are expected; `nil` if the census starts later.
     ///   - isCut: Whether `first` is later than requested.
     ///   - now: The end of the period.
     init(

@@ -10,7 +10,7 @@ extension CensusStore {
     /// The number of seconds after the end of a day during which counts may still be added.
     private static let delay: Int64 = 3_600
 
-    /// Returns the devices on each day (UTC) of a period.
+    /// Returns the device counts for each day (UTC) in a period.
     func adoption(
         since start: Timestamp,
         until end: Timestamp

@@ -79,7 +79,7 @@ package final class CensusStore: Sendable {
 
     /// Opens the existing census in a folder for a CLI command, which may also empty the census.
     ///
-    /// A missing file is an error: it is not created.
+    /// A missing file causes an error, and is not created.
     package convenience init(reading folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.fileName)"
         guard unsafe access(path, F_OK) == 0 else { throw .failed("the file does not exist") }
@@ -180,12 +180,12 @@ extension CensusStore {
         }
     }
 
-    /// Deletes all devices that were hashed with a different key, because these devices would never
-    /// be recognized again.
+    /// Deletes all device counts if the device IDs were hashed with a different key, because these
+    /// devices would never be recognized again.
     ///
     /// `digest` identifies the key without revealing it.
     ///
-    /// - Returns: Whether the devices in the census were hashed with a different key.
+    /// - Returns: Whether the device IDs in the census were hashed with a different key.
     package func use(keyDigest digest: UInt64) throws(Failure) -> Bool {
         try self.database.use { database in
             let digest = Int64(bitPattern: digest)
@@ -296,7 +296,7 @@ extension CensusStore {
         try self.database.use { try Self.usedBytes(of: $0) }
     }
 
-    /// Deletes all requests and devices, and overwrites them in the file.
+    /// Deletes all request and device counts, and overwrites them in the file.
     package func purge() throws(Failure) {
         try self.database.use { database in
             self.forget()

@@ -81,7 +81,7 @@ package final class FleetStore: Sendable {
 
     /// Sends counts that are already in this gate's census.
     ///
-    /// The call blocks for some seconds if the store is slow, so it must not be made on an event
+    /// The call blocks for a few seconds if the store is slow, so it must not be made on an event
     /// loop.
     func deliver(_ bucket: CensusBucket, of census: CensusStore, at now: Timestamp) {
         self.state.withLock { state in
@@ -207,8 +207,8 @@ extension FleetStore {
 
 /// Queries.
 extension FleetStore {
-    /// Returns the devices of the fleet in a period, in whole hours, or in whole days if the period
-    /// is longer than two days.
+    /// Returns the device counts of the fleet for the hours that overlap with a period, or for the
+    /// days if the period is longer than two days.
     ///
     /// The call blocks while the store is slow, so it must not be made on an event loop.
     ///

@@ -11,7 +11,7 @@ package struct ImpactReport: Sendable {
     private let revisions: (before: String, after: String)
     private let remarks: [String]
 
-    /// Compares new rules with old ones, with the census of the period that ends now.
+    /// Compares new rules with old ones, based on census data from the period that ends now.
     ///
     /// `later` is the time for which the new rules are evaluated, if it is not `now`.
     package init(
@@ -30,14 +30,15 @@ package struct ImpactReport: Sendable {
             old.definition.identity == new.definition.identity
                 ? nil : "'identity' differs: clients may be identified differently",
             floors.contains { $0.holdUntilInStore != nil }
-                ? "the census has no countries: a hold is evaluated for all countries together"
+                ? "the census does not record countries: a hold is evaluated for all countries "
+                    + "together"
                 : nil,
             floors.contains { !$0.requiresOS.isEmpty || $0.match.osVersions != nil }
-                ? "the census only has major OS versions: 17.4 is evaluated as 17"
+                ? "the census records only major OS versions: 17.4 is evaluated as 17"
                 : nil,
             self.impact.slicesPaths
                 ? "paths that are new to the rules are matched by their shapes; the number of "
-                    + "devices of each path is estimated from its share of the requests"
+                    + "devices for each path is estimated from its share of the requests"
                 : nil,
         ].compactMap(\.self)
     }

@@ -1,7 +1,7 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The decisions of the last 15 minutes, and of the same minutes one hour earlier.
+/// The decisions from the last 15 minutes, and from the same minutes one hour earlier.
 package struct OverviewReport: Sendable {
     /// The length of each period in seconds.
     private static let length: Int64 = 900
@@ -39,7 +39,7 @@ package struct OverviewReport: Sendable {
         ReportPeriod(since: end.advanced(by: -self.length), until: end)
     }
 
-    /// Returns the versions with the most requests, of all apps and platforms together.
+    /// Returns the versions with the most requests, across all apps and platforms.
     private static func versions(of rows: [CensusRow]) -> [VersionEntry] {
         var requests: [String: UInt64] = [:]
         for row in rows {

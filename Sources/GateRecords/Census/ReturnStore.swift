@@ -85,7 +85,7 @@ package final class ReturnStore: Sendable {
         )
     }
 
-    /// Adds the sightings of event loops, which `write(at:)` stores.
+    /// Adds sightings from event loops; `write(at:)` stores them.
     package func add(_ harvests: [CensusHarvest], at now: Timestamp) {
         self.memory.withLock { memory in
             for harvest in harvests {

@@ -4,7 +4,7 @@ internal import GatePolicy
 /// The requests of one cell over time.
 struct CensusSeries: Sendable {
     let cell: CensusCell
-    /// The requests by the start of their minute, hour or day, in seconds since 1970.
+    /// The number of requests by the start of their minute, hour or day, in seconds since 1970.
     let requests: [Int64: UInt64]
 }
 

@@ -66,7 +66,7 @@ package final class LastGoodRules: Sendable {
         return (record.sources, record.pin)
     }
 
-    /// Reads the texts that are stored in a folder, whatever the path of their rules; for CLI
+    /// Reads the texts that are stored in a folder, regardless of the path of their rules; for CLI
     /// commands.
     package static func texts(in folder: StateFolder, report: (String) -> Void) -> RulesTexts? {
         self.record(in: folder, report: report)?.sources

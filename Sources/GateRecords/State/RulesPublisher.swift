@@ -90,12 +90,12 @@ package final class RulesPublisher: Sendable {
         }
     }
 
-    /// Whether the file has the active rules; `nil` if nothing has been published yet.
+    /// Whether the file contains the active rules; `nil` if nothing has been published yet.
     package var isCurrent: Bool? {
         self.state.withLock { $0.wanted == nil ? nil : $0.problem == nil }
     }
 
-    /// Replaces the file if it has other rules; readers see either the old or the new content.
+    /// Replaces the file if it contains other rules; readers see either the old or the new content.
     ///
     /// Returns after the first attempt.
     package func publish(_ rules: PublishedRules) async {
@@ -108,7 +108,7 @@ package final class RulesPublisher: Sendable {
         if isFirst { Task { await self.watch() } }
     }
 
-    /// Ends the writes, so that another gate can take over the file.
+    /// Stops writing, so that another gate can take over the file.
     package func stop() {
         self.state.withLock { $0.isStopped = true }
         self.writing.withLock { _ in
@@ -169,7 +169,7 @@ package final class RulesPublisher: Sendable {
         }
     }
 
-    /// Locks the lock file, unless this gate already holds the lock, which ends with the process.
+    /// Locks the lock file, unless this gate already holds the lock; the lock ends with the process.
     private func acquire() throws(Failure) {
         guard self.state.withLock({ $0.lock == nil }) else { return }
         let path = "\(self.folder)/.\(self.name).lock"
@@ -179,7 +179,7 @@ package final class RulesPublisher: Sendable {
             let code = errno
             close(descriptor)
             guard code == EWOULDBLOCK else { throw Failure("cannot be locked", code) }
-            throw Failure(description: "another gate publishes to this file until it ends")
+            throw Failure(description: "another gate already publishes to this file")
         }
         self.state.withLock { $0.lock = descriptor }
     }

@@ -11,7 +11,7 @@ package enum LoadFailure: Error, Sendable, Equatable {
     ///   - files: The revision of the rules files, without feed values.
     case refused([Finding], revision: String, files: String)
 
-    /// The errors in the rules, or the rejecting findings as errors.
+    /// The errors in the rules, or the findings that reject the rules, as errors.
     package var errors: [RulesFileError] {
         switch self {
         case .unreadable(let errors): errors.errors

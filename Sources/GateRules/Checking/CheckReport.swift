@@ -39,7 +39,7 @@ package struct CheckReport: Sendable, Equatable {
         self.subjects = subjects
     }
 
-    /// Creates a report of errors in the active rules, which make a comparison impossible.
+    /// Creates a report of errors in the active rules that prevent a comparison.
     package init(unreadable path: String, _ errors: RulesFileErrors) {
         self.init([Subject(unreadable: path, errors)])
     }
@@ -104,7 +104,7 @@ extension CheckReport.Problem {
     fileprivate var errorLine: String { "\(self.error)\(self.suffix)" }
 }
 
-/// The workflow commands that make GitHub annotate lines.
+/// The GitHub workflow commands that annotate lines.
 extension CheckReport {
     package var gitHubLines: [String] {
         self.problems.map { problem in
@@ -132,8 +132,8 @@ extension CheckReport: Encodable {
         case file, line, column, message, name
     }
 
-    /// Encodes the problems of all paths and the content of each path; with a single path, also its
-    /// revision and its number of rules.
+    /// Encodes all problems, and the kind of content at each path; for a single path, also the revision and the number
+    /// of rules.
     package func encode(to encoder: any Encoder) throws {
         var report = encoder.container(keyedBy: Key.self)
         try report.encode(self.isGood, forKey: .ok)

@@ -18,7 +18,7 @@ package struct PathCheck: Sendable {
     ///   - gate: The facts about the gate that will use the rules.
     ///   - isStrict: Whether warnings are errors.
     ///   - old: The active rules to compare with.
-    ///   - now: The time for findings, and for tests without `at`.
+    ///   - now: The time at which findings, and tests without `at`, are evaluated.
     package init(
         feedKinds: FeedKinds,
         gate: GateContext = .unknown,
@@ -33,7 +33,7 @@ package struct PathCheck: Sendable {
         self.now = now
     }
 
-    /// Checks a path; the rules files of a folder form one rule set, whereas test suites are
+    /// Checks a path; the rules files in a folder form one rule set, whereas test suites are
     /// independent.
     package func check(_ path: String) -> CheckReport.Subject {
         let name = path == Self.standardInput ? "stdin" : path

@@ -34,7 +34,7 @@ package struct EditReport: Sendable {
         var spells = 1
         var share: ClosedRange<Double>
 
-        /// The kind of effect on a client; changes to different backends are different effects.
+        /// The kind of effect on a client; moves to different backends are different effects.
         struct What: Hashable, Comparable {
             let kind: ComparedChange.Kind
             let words: String
@@ -53,7 +53,7 @@ package struct EditReport: Sendable {
 }
 
 extension EditReport: CustomStringConvertible {
-    /// The summary, followed by the edits in the order of the file, each with its effects.
+    /// The summary, followed by the edits in file order, each with its effects.
     package var description: String {
         var lines = [DifferenceReport.summary(of: self.difference)]
         var effects = self.effects
@@ -179,7 +179,7 @@ extension EditReport: CustomStringConvertible {
         return effects
     }
 
-    /// Sets the end of the current effect of a kind.
+    /// Sets the end of an ongoing effect.
     private func end(
         _ what: Effect.What,
         of subject: RulesEdits.Subject,
@@ -192,7 +192,7 @@ extension EditReport: CustomStringConvertible {
         effects[subject]?[index].until = time
     }
 
-    /// Adds versions to the effect on responses; returns `false` if there is no such effect yet.
+    /// Adds versions to the existing `answered` effect; returns `false` if there is none yet.
     private static func join(_ versions: [String], to effects: inout [Effect]) -> Bool {
         guard let known = effects.firstIndex(where: { $0.what.kind == .answered }) else {
             return false
@@ -244,6 +244,6 @@ extension EditReport: CustomStringConvertible {
 }
 
 extension RulesEdits {
-    /// The edits without their effects, in the order of the file, each as one or more lines.
+    /// The edits without their effects, in file order, each as one or more lines.
     package var words: [String] { self.all.flatMap { EditReport.lines(of: $0) } }
 }

@@ -1,7 +1,6 @@
 internal import GatePolicy
 
-/// The edits from one set of rules files and feed values to another, rule by rule, with values as
-/// written.
+/// The edits that turn one set of rules files and feed values into another, rule by rule, with values as written.
 package struct RulesEdits: Sendable, Equatable {
     /// The part of the rules that a setting belongs to.
     enum Subject: Sendable, Hashable {

@@ -47,7 +47,7 @@ struct MediaType: Sendable, Equatable {
             /[A-Za-z0-9!#$&^_.+\-]+\/[A-Za-z0-9!#$&^_.+\-]+(?:; ?[a-z]+="?[A-Za-z0-9._:\-]+"?)*/
         guard text.utf8.count <= Self.maximumLength, text.wholeMatch(of: shape) != nil else {
             throw InvalidText(
-                "expected one such as 'application/json' or 'text/xml; charset=utf-8'"
+                "expected a type such as 'application/json' or 'text/xml; charset=utf-8'"
             )
         }
         self.text = text

@@ -11,7 +11,7 @@ struct BodyDecoder {
         case .list, .mapping:
             return self.value(element).map { .json($0) }
         case .nothing:
-            return self.refuse(element, hint: "; an empty body is \"\"")
+            return self.refuse(element, hint: "; for an empty body, write \"\"")
         case .number(let text), .boolean(let text), .date(let text):
             return self.refuse(element, hint: "; quote it: \"\(text)\"")
         }
@@ -48,7 +48,7 @@ struct BodyDecoder {
     private func number(_ text: String, at place: Place) -> BodyTemplate.Value? {
         let isJSON = text.wholeMatch(of: /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?/)
         guard isJSON != nil else {
-            let message = "JSON has no number such as \(text); quote it: \"\(text)\""
+            let message = "\(text) is not a valid JSON number; quote it: \"\(text)\""
             return self.problems.reject(message, at: place)
         }
         return .number(text)

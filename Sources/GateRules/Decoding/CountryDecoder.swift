@@ -34,7 +34,7 @@ package struct CountryDecoder {
                 )?.text
             else { continue }
             if let first = places[code] {
-                let message = "the country '\(code)' is already on line \(first.line)"
+                let message = "the country '\(code)' is already listed on line \(first.line)"
                 self.problems.report(message, at: element.place)
             } else {
                 places[code] = element.place

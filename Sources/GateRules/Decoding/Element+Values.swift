@@ -110,7 +110,7 @@ extension Element {
             let isBuild = (try? BuildNumber(parsing: digits)) != nil
             let hint =
                 isBuild
-                ? "; quote it: \"\(digits)\", because a number such as 93.10 loses its last zero"
+                ? "; quote it: \"\(digits)\", as a number such as 93.10 loses its trailing zero"
                 : ""
             return self.reject(expected: expected, problems, hint: hint)
         }

@@ -20,7 +20,7 @@ package struct Fields {
         self.problems = problems
     }
 
-    /// The value of a key; `nil` if the mapping does not have it.
+    /// The value of a key; `nil` if the mapping does not contain it.
     package subscript(key: String) -> Element? { self.entries[key]?.value }
 
     /// Returns the location of a key.

@@ -10,7 +10,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     /// A change newly denies a larger share of the last day's clients than `guard` allows.
     case newlyRefused = "guard"
 
-    /// A route to a backend that the settings do not contain.
+    /// A route to a backend that is not configured.
     case unknownBackend = "unknown-backend"
 
     // Findings about probable mistakes.
@@ -36,7 +36,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     case unknownPlatform = "unknown-platform"
     /// A floor for every platform, including web clients.
     case anyPlatform = "any-platform"
-    /// A feed that reads the data of one platform into rules for another.
+    /// A feed that generates rules for one platform from data for another.
     case otherPlatform = "other-platform"
     /// A store URL that belongs to another platform.
     case foreignLink = "foreign-link"
@@ -56,7 +56,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     case repeatedRelease = "repeated-release"
     /// A version with build metadata, which comparisons ignore.
     case buildMetadata = "build-metadata"
-    /// A notice that lacks a language that other notices have.
+    /// A notice without a language that other notices include.
     case missingLanguage = "missing-language"
     /// A notice that is never shown.
     case unusedNotice = "unused-notice"
@@ -68,9 +68,9 @@ package enum FindingName: String, Sendable, CaseIterable {
     case rejectsUnidentified = "rejects-unidentified"
     /// After a change that makes rules laxer, a test expects a denial of a client that now passes.
     case failedTest = "failed-test"
-    /// An exemption of all requests.
+    /// An exemption that matches all requests.
     case openGate = "open-gate"
-    /// An `accept` of a finding that does not occur.
+    /// An `accept` entry for a finding that does not occur.
     case needlessAccept = "needless-accept"
     /// No rule is enforced, because of `mode: observe` at the top level.
     case observing
@@ -79,7 +79,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     /// A feed that provided rules no longer provides any.
     case emptyFeed = "empty-feed"
 
-    // Findings for information.
+    // Informational findings.
     /// A change allows clients that were denied before.
     case laxer
     /// A blocked range below the minimum.

@@ -7,7 +7,7 @@ package struct IPAddress: Sendable, Equatable {
     /// Parses an IPv4 address, or an IPv6 address without a zone (RFC 4291 section 2.2).
     package init(parsing text: String) throws(InvalidText) {
         guard let text = Self.canonical(text, AF_INET) ?? Self.canonical(text, AF_INET6) else {
-            throw InvalidText("expected one such as '192.0.2.1' or '2001:db8::1'")
+            throw InvalidText("expected an address such as '192.0.2.1' or '2001:db8::1'")
         }
         self.text = text
     }

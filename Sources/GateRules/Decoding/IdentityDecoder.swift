@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Decodes `identity`: the sources of the parts of a client's identity.
+/// Decodes `identity`: where each part of a client's identity is read from.
 struct IdentityDecoder {
     static let keys = ["headers", "userAgent", "query"]
     /// The parts of the identity and their keys in the rules file.

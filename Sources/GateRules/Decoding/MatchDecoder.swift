@@ -38,7 +38,7 @@ struct RequestDecoder {
         return paths.oneOrMore(self.problems).compactMap { self.pattern($0, methods: methods) }
     }
 
-    /// Returns the pattern for a path and, unless `methods` is `nil`, for these methods.
+    /// Returns the pattern for a path, limited to `methods` unless `methods` is `nil`.
     func pattern(_ path: Element, methods: [String]? = nil) -> RequestPattern? {
         path.parsed(as: "a path", self.problems) { text throws(RequestPatternError) in
             try RequestPattern(path: text, methods: methods)

@@ -22,7 +22,7 @@ enum RangeSpelling {
         guard version.count < text.count,
             let version = try? AppVersion(parsing: String(version))
         else { return "" }
-        return "; write \"\(version)\", without an operator: it means this version or a later one; "
+        return "; write \"\(version)\", without an operator: it means this version or later; "
             + "for ranges, use 'blocked'"
     }
 

@@ -57,7 +57,7 @@ struct ReleaseDecoder {
                 known[build] = place
                 continue
             }
-            let message = "the build \(build) is already on line \(first.line)"
+            let message = "the build \(build) is already listed on line \(first.line)"
             self.problems.report(message, at: place)
         }
         return builds.map(\.0)
@@ -77,7 +77,7 @@ struct ReleaseDecoder {
         return Dictionary(uniqueKeysWithValues: times)
     }
 
-    /// Decodes all countries in which the store was checked, which must include all of `countries`.
+    /// Decodes the countries in which the store was checked; they must include all of `countries`.
     private func storeCountries(
         _ element: Element,
         _ countries: [String: Timestamp?]?
@@ -91,7 +91,7 @@ struct ReleaseDecoder {
         let others = countries.keys.filter { !codes.contains($0) }.sorted()
         if !others.isEmpty, !codes.isEmpty {
             let names = others.map { "'\($0)'" }.joined(separator: ", ")
-            let message = "'countries' has \(names), which 'storeCountries' does not contain"
+            let message = "'countries' contains \(names), but 'storeCountries' does not"
             self.problems.report(message, at: element.place)
         }
         return codes

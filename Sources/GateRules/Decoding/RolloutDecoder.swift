@@ -32,7 +32,7 @@ struct RolloutDecoder {
             self.problems.report(message, at: at.place)
         }
         if let percent, let share, let before = last?.percent, share < before {
-            // A client that had to update must not be allowed again.
+            // A client that was denied must not be allowed again.
             let order = "\(Self.number(share))% after \(Self.number(before))%"
             let message = "a rollout cannot decrease: \(order)"
             self.problems.report(message, at: percent.place)

@@ -9,7 +9,7 @@ struct RouteDecoder {
     func decode(_ element: Element) -> Route? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         let backend = fields.required("to", of: "a route")?
-            .parsed(as: "the name of a backend", self.problems, by: BackendName.init(parsing:))
+            .parsed(as: "a valid backend name", self.problems, by: BackendName.init(parsing:))
         let versions = fields["versions"].map { $0.versionRanges(self.problems) }
         let builds = fields["builds"].map { element in
             element.oneOrMore(self.problems).compactMap { $0.buildRange(self.problems) }
@@ -27,7 +27,8 @@ struct RouteDecoder {
     private func fallback(_ fields: Fields) -> Route.Fallback? {
         if fields["otherwise"] != nil { return fields.choice("otherwise", of: Route.Fallback.self) }
         let message =
-            "a route needs 'otherwise': 'refuse' or 'default', for requests while the backend cannot be reached"
+            "a route needs 'otherwise' ('refuse' or 'default') for requests that arrive while the "
+            + "backend is unreachable"
         return self.problems.reject(message, at: fields.place)
     }
 }

@@ -12,7 +12,7 @@ struct RuleDecoder {
         + ["recommendedNotice", "snooze", "storeUrl"] + AnswerDecoder.keys
         + ["mode", "next", "accept"]
 
-    /// The value of `recommended` for the version in the store.
+    /// The value of `recommended` that stands for the version in the store.
     static let storeWord = "store"
 
     let problems: Problems

@@ -33,7 +33,7 @@ struct ScheduleDecoder {
     }
 }
 
-/// A time and its key, for checks of the order of times.
+/// A time and its key, for checking the order of times.
 struct NamedTime {
     let key: String
     let time: Timestamp

@@ -16,7 +16,7 @@ struct StoreURLDecoder {
         for entry in entries where entry.key != Self.countries {
             let channel = entry.key.lowercased()
             if let first = places.updateValue(entry.place, forKey: channel) {
-                let message = "the channel '\(channel)' is already on line \(first.line)"
+                let message = "the channel '\(channel)' is already listed on line \(first.line)"
                 self.problems.report(message, at: entry.place)
             }
             links[channel] = entry.value.storeLink(self.problems)

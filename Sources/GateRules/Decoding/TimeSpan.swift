@@ -14,7 +14,7 @@ package struct TimeSpan: Sendable, Equatable {
             let digits = text.wholeMatch(of: /([0-9]+)[smhd]/)?.1
         else {
             throw InvalidText(
-                "write a whole number and its unit, 's', 'm', 'h' or 'd', such as '48h'"
+                "write a whole number with a unit ('s', 'm', 'h' or 'd'), such as '48h'"
             )
         }
         guard let count = Int64(digits), count <= Self.longest / unit else {

@@ -1,6 +1,6 @@
 /// Parses the text of one file, YAML or JSON, into elements with locations.
 ///
-/// JSON needs no parser of its own: a JSON text is also a YAML flow mapping.
+/// JSON needs no separate parser, because it is also valid YAML.
 struct DocumentParser {
     /// The maximum number of elements in a file; the elements of an alias count at every use.
     static let maximumElements = 500_000
@@ -136,7 +136,7 @@ struct DocumentParser {
     private static func repeated(_ key: String, at place: Place, first: Place) -> RulesFileError {
         first.line == place.line
             ? RulesFileError(place, "the key '\(key)' appears twice in this mapping")
-            : RulesFileError(place, "the key '\(key)' is already on line \(first.line)")
+            : RulesFileError(place, "the key '\(key)' already appears on line \(first.line)")
     }
 
     private static func content(
@@ -183,7 +183,7 @@ extension RulesSource {
         return try parser.parse()
     }
 
-    /// Parses the only document of the file; `nil` if it cannot be parsed, which is reported.
+    /// Parses the only document of the file; reports an error and returns `nil` if it cannot be parsed.
     func parsed(_ problems: Problems) -> Element? {
         do throws(RulesFileError) {
             return try self.parsed()

@@ -1,7 +1,7 @@
-/// A value of a rules file before decoding, and its location.
+/// A value in a rules file before decoding, and its location.
 package struct Element: Sendable {
     package enum Content: Sendable {
-        /// A quoted scalar, or a plain scalar of no other kind.
+        /// A quoted scalar, or a plain scalar that YAML resolves to a string.
         case text(String)
         /// A plain scalar that YAML resolves to a number, as written.
         case number(String)

@@ -1,4 +1,4 @@
-/// Collects the problems of a rules file, so that one run reports all of them.
+/// Collects the problems in a rules file, so that one run reports all of them.
 ///
 /// This is a class, because all steps of a load add to the same collection, which is never used outside of the load.
 package final class Problems {

@@ -1,7 +1,7 @@
 package import GateSystem
 private import Glibc
 
-/// Reads a rules file, or all rules files of a folder as one consistent state.
+/// Reads a rules file, or all rules files in a folder as one consistent state.
 struct RulesReader {
     /// The maximum number of attempts to read a folder that changes during the read.
     private static let attempts = 5
@@ -75,7 +75,7 @@ struct RulesReader {
     }
 }
 
-/// The rules files of a folder, in the order of their names.
+/// The rules files in a folder, in the order of their names.
 package struct FolderListing: Sendable, Equatable {
     private static let suffixes = [".yaml", ".yml", ".json"]
 
@@ -102,7 +102,7 @@ package struct FolderListing: Sendable, Equatable {
         self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Whether a file of this name is a rules file.
+    /// Whether a file with this name is a rules file.
     package static func takes(_ name: String) -> Bool {
         !name.hasPrefix(".") && !name.hasSuffix(".schema.json")
             && self.suffixes.contains { name.hasSuffix($0) }

@@ -4,12 +4,12 @@ package import GateSystem
 package enum RulesIdentity: Sendable, Equatable {
     case missing
     case file(FileIdentity)
-    /// The rules files of a folder.
+    /// The rules files in a folder.
     ///
-    /// This is an array, not a dictionary, because Swift considers some names equal that file systems distinguish.
+    /// This is an array, not a dictionary, because Swift treats some names as equal that file systems distinguish.
     case folder([Entry])
 
-    /// A file of a folder; `identity` is `nil` if the file no longer exists.
+    /// A file in a folder; `identity` is `nil` if the file no longer exists.
     package struct Entry: Sendable, Equatable {
         let name: String
         let identity: FileIdentity?
@@ -53,7 +53,7 @@ extension RulesState {
     }
 }
 
-/// The identities of the rules files that the watcher saw after the writer had finished.
+/// The identities of the rules files as the watcher saw them after the writer had finished.
 package struct RulesSighting: Sendable {
     let identity: RulesIdentity
 
@@ -63,8 +63,8 @@ package struct RulesSighting: Sendable {
 
 /// Decides which of the observed states are reported.
 ///
-/// A file with new timestamps and the same content is also reported, because a reload that a signal
-/// triggered may have read a half-written file.
+/// A file with new timestamps and the same content is also reported, because a reload triggered by a signal may have
+/// read a half-written file.
 package struct RulesSightings {
     /// Whether a state is reported.
     package enum Verdict {

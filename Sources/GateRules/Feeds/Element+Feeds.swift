@@ -49,7 +49,7 @@ extension Element {
         return problems.reject(message, at: self.place)
     }
 
-    /// Decodes the language of texts.
+    /// Decodes a language tag.
     package func language(_ problems: Problems) -> LanguageTag? {
         guard let text = self.text("a language tag", problems) else { return nil }
         return LanguageTag(text) ?? problems.reject(language: text, at: self.place)

@@ -51,7 +51,7 @@ struct FeedDecoder {
         if let known = self.kinds.decoders.first(where: { $0.word == word }) { return known }
         let words = self.kinds.decoders.map(\.word)
         guard self.kinds.address != nil else {
-            let message = "feeds need a gate: this program cannot fetch them"
+            let message = "this program cannot fetch feeds; only a gate can"
             return self.problems.reject(message, at: source.place)
         }
         let hint = Spelling.hint(for: word, among: words)
@@ -116,7 +116,7 @@ package struct FeedKinds: Sendable {
     /// No kinds, for a program that gets the values of feeds from a gate.
     static let skipped = FeedKinds(areSkipped: true)
 
-    /// Creates the kinds of a program that can fetch URLs.
+    /// Creates the kinds for a program that can fetch URLs.
     ///
     /// - Parameters:
     ///   - decoders: The decoders, by the value of `source`.

@@ -5,7 +5,7 @@ package struct FeedFailure: Error, Sendable, Equatable {
     package enum Reason: Sendable, Equatable {
         /// The source could not be fetched.
         case fetch(FetchFailure)
-        /// The source responded with a status other than success.
+        /// The source responded with an unexpected status.
         case status(Int, detail: String?)
         /// A secret is missing or invalid.
         case secret(String)

@@ -76,7 +76,7 @@ extension FeedRuleTemplate {
         return Set(self.members.filter { keys.contains($0.name) }.compactMap(\.value.text))
     }
 
-    /// Creates a rule from the template and from keys that override those of the template.
+    /// Creates a rule from the template and from keys that override those in the template.
     ///
     /// Keys without effect, such as a status for a rule that only recommends, are omitted.
     package func rule(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {

@@ -14,7 +14,7 @@ package protocol FeedSource: Sendable {
     var streams: Bool { get }
     /// The version of the conversion from source data to rules.
     ///
-    /// An implementation increases this version when values of earlier versions may be wrong. Those
+    /// An implementation increases this version when earlier versions may have converted data incorrectly. Their
     /// values are then discarded, except for their `memory`.
     var interpretation: Int { get }
 
@@ -39,11 +39,11 @@ extension FeedSource {
     package var platformClaims: [FeedPlatformClaim] { [] }
 }
 
-/// The kind of data that a feed may contribute, for checks of the rules before the first value is fetched.
+/// The kind of data that a feed may contribute, for checking the rules before the first value is fetched.
 package enum FeedSubject: Sendable, Equatable {
     /// Anything that a rules file may contain.
     case anything
-    /// Rules that refer to these notices of the file.
+    /// Rules that refer to these notices in the file.
     case rules(notices: Set<String>)
     /// The releases in a store.
     case releases

@@ -8,7 +8,7 @@ package struct FeedWebhook: Sendable, Equatable {
         /// The string before the hexadecimal digits of the signature.
         let prefix: String
 
-        /// The format of GitHub, which scripts can use as well
+        /// GitHub's format, which scripts can also use
         /// (https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries).
         static let hub = Form(field: "X-Hub-Signature-256", prefix: "sha256=")
         /// The format of App Store Connect (API 4.0, "Configuring webhook notifications").

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The mapping of VersionGate's field names to those of a source.
+/// The mapping from VersionGate's field names to those of a source.
 package struct FieldNames: Sendable, Equatable {
     /// The field that contains a text in one language.
     package struct Word: Sendable, Equatable {
@@ -61,7 +61,7 @@ package struct FieldNames: Sendable, Equatable {
             return text
         }
         let message =
-            "'\(text)' is not a location in JSON: write 'NAME#/min' for 'min' in the JSON of the "
+            "'\(text)' is not a location in JSON: write 'NAME#/min' for 'min' in the JSON in the "
             + "field NAME"
         return problems.reject(message, at: element.place)
     }

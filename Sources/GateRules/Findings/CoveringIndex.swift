@@ -16,7 +16,7 @@ struct CoveringIndex {
         }
     }
 
-    /// The maximum number of keys of a rule; a rule with more keys is compared with every other rule.
+    /// The maximum number of keys per rule; a rule with more keys is compared with every other rule.
     private static let keyLimit = 256
 
     private let floors: [RulesInReview.Floor]

@@ -108,7 +108,7 @@ extension OpenAPIReader {
     ) throws(RulesFileError) {
         let path = path.hasPrefix("/") ? path : "/\(path)"
         var items = [element]
-        // Keys next to a reference count as well.
+        // Keys next to a reference also count.
         let servers = try self.servers(of: element) ?? servers
         if element["$ref"] != nil {
             switch try self.files.target(of: element) {
@@ -195,7 +195,7 @@ extension OpenAPIReader {
         )
     }
 
-    /// Returns the names of the parameters of a path or an operation whose values may contain slashes.
+    /// Returns the names of the parameters whose values may contain slashes, for a path or an operation.
     private mutating func spanning(_ element: Element) -> Set<String> {
         var names: Set<String> = []
         for item in element["parameters"]?.items ?? [] {

@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// The rules that feeds have provided so far, as documents to merge with those of the files.
+/// The rules that feeds have provided so far, as documents to merge with the rules files.
 struct FeedDocuments {
-    /// The suffix for the source names of values in observe mode, which is part of the revision.
+    /// The suffix for the source names of values in observe mode; it affects the revision.
     private static let observedMark = " (stale)"
     /// The suffix for the source names of earlier values.
     private static let formerMark = " (before, "

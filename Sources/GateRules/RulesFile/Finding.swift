@@ -1,4 +1,4 @@
-/// A finding about rules that are valid.
+/// A finding about valid rules.
 package struct Finding: Sendable, Hashable {
     package let name: FindingName
     /// The effect in this case.

@@ -1,13 +1,13 @@
 package import GatePolicy
 
-/// The rules of a file or folder and of its feeds: read completely, validated and compiled.
+/// The rules from a file or folder and its feeds: completely read, validated and compiled.
 package struct LoadedRules: Sendable {
     /// The compiled rules.
     package var ruleSet: RuleSet
     /// The feeds in the files, with or without a value.
     package let feeds: [FeedDefinition]
     let places: RulesPlaces
-    /// The files, to merge with later values of feeds.
+    /// The files, to merge with later feed values.
     let sources: [RulesSource]
     /// The hash of the files, for the next revision.
     let beginning: Revision.Beginning
@@ -136,7 +136,7 @@ struct ParsedSources: Sendable {
     }
 }
 
-/// The findings on valid rules: on the rules themselves, and on the change from the active rules.
+/// The findings on valid rules and on the change from the active rules.
 package struct RulesFindings: Sendable, Equatable {
     /// All findings, in the order of the files and locations.
     package let all: [Finding]

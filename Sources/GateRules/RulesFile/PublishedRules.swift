@@ -127,7 +127,7 @@ extension PublishedRules {
             let observed = document[Key.observed]?.items(\.text)
         else {
             let message =
-                "not the rules that a gate of the same version publishes with --publish-rules"
+                "expected rules that a gate of the same version published with --publish-rules"
             throw RulesFileError(file: path, message: message)
         }
         self.revision = revision

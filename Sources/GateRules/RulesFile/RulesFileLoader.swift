@@ -2,7 +2,7 @@ package import GatePolicy
 
 /// Loads the rules from a file or a folder of files.
 ///
-/// The `*.yaml`, `*.yml` and `*.json` files of a folder are joined in the order of their names:
+/// The `*.yaml`, `*.yml` and `*.json` files in a folder are joined in the order of their names:
 /// lists of rules and exemptions are concatenated, notices are merged by name. Names that start
 /// with a dot and JSON Schemas (`*.schema.json`) are ignored.
 ///
@@ -167,7 +167,7 @@ package struct RulesFileLoader: Sendable {
         )
     }
 
-    /// Loads and validates rules in memory; errors show the given names.
+    /// Loads and validates rules from memory; errors show the given names.
     package static func load(
         sources: [(name: String, text: String)],
         feedKinds: FeedKinds,
@@ -237,8 +237,8 @@ package struct RulesFileLoader: Sendable {
             runsTests: false,
             contributions: { _ in published.feeds.map { ($0.id, $0.contribution) } },
             adjust: { definition in
-                // A revision computed here could differ from the published one: it depends on the
-                // earlier values that are still needed, which change with time.
+                // A revision computed here could differ from the published one: it depends on
+                // which earlier values are still needed, and that changes over time.
                 definition.revision = published.revision
                 definition = definition.observing(Set(published.observed))
             },
@@ -306,7 +306,7 @@ package struct RulesFileLoader: Sendable {
         )
     }
 
-    /// Returns the document of a source; `nil` if it cannot be parsed, which is reported.
+    /// Returns the document of a source; reports an error and returns `nil` if it cannot be parsed.
     static func document(
         _ source: RulesSource,
         _ feedKinds: FeedKinds,
@@ -329,7 +329,8 @@ package struct RulesFileLoader: Sendable {
         let isSuite = documents.contains { !$0.tests.isEmpty }
         let message =
             isSuite
-            ? "there are no 'rules' for these tests; write 'rules: PATH' if they test the rules of another file"
+            ? "there are no 'rules' for these tests; write 'rules: PATH' if they test the rules in "
+                + "another file"
             : "there are no 'rules'; write 'rules: []' if this is intended"
         problems.report(message, at: Place(file: first.name))
     }

@@ -21,7 +21,7 @@ package struct SettingsFile: Sendable {
         try self.init(RulesSource(path: path))
     }
 
-    /// Reads settings in memory; errors show the given name.
+    /// Reads settings from memory; errors show the given name.
     package init(name: String, bytes: [UInt8]) throws(RulesFileError) {
         try self.init(RulesSource(name: name, bytes: bytes))
     }

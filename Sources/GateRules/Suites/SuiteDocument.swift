@@ -23,7 +23,7 @@ struct SuiteDecoder {
         return SuiteDocument(rules: rules, tests: tests.compactMap { decoder.decode($0) })
     }
 
-    /// Whether the file contains rules; this error is reported once, not for each key.
+    /// Whether the file contains rules; if so, a single error is reported, not one for each key.
     private func isRulesFile(_ element: Element) -> Bool {
         guard let rules = element.entries.first(where: { $0.key == "rules" }) else { return false }
         switch rules.value.content {

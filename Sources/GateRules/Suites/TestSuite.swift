@@ -55,7 +55,7 @@ package struct TestSuiteLoader: Sendable {
         self.now = now
     }
 
-    /// Loads a test suite, or all suites of a folder in the order of their names, and the rules
+    /// Loads a test suite, or all suites in a folder in the order of their names, and the rules
     /// under test.
     package func load(path: String) throws(RulesFileErrors) -> [TestSuite] {
         try self.load(try RulesReader(path: path).read())

@@ -10,13 +10,13 @@ package struct RouteRefusal: Sendable, Equatable {
         case isPlanned
         /// The route selects only a share of the clients, and a denial would apply to all of them.
         case rollout
-        /// The route selects every version, so that no update would pass.
+        /// The route selects every version, so no update would pass.
         case everyVersion
         /// The rule ends before the denial would start.
         case ends(Timestamp)
     }
 
-    /// The number of days of warnings before the denial.
+    /// The number of days for which clients are warned before the denial.
     private static let warning: Int64 = 14
 
     package let ruleID: String
@@ -76,7 +76,7 @@ package struct RouteRefusal: Sendable, Equatable {
 extension RouteRefusal.Obstacle: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notEnforced: "it only observes"
+        case .notEnforced: "it is in observe mode"
         case .isPlanned: "it already has a 'next'"
         case .rollout: "it has a rollout, and a denial would apply to all of its clients"
         case .everyVersion: "it selects every version, so no update would pass"

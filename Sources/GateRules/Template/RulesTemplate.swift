@@ -46,7 +46,7 @@ package struct RulesTemplate: Sendable {
             throw .storeURL(url, reason: "\(error)")
         }
         guard !url.lowercased().hasPrefix("http:") else {
-            throw .storeURL(url, reason: "it must be HTTPS, or open a store app")
+            throw .storeURL(url, reason: "it must use HTTPS or open a store app")
         }
     }
 
@@ -179,7 +179,7 @@ package enum RulesTemplateError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .appID(let text):
-            "'\(text)' is not an app identifier: 1 to 128 letters, digits, '.', '_' and '-'"
+            "'\(text)' is not an app identifier: use 1 to 128 letters, digits, '.', '_' and '-'"
         case .storeURL(let text, let reason): "'\(text)' is not a store URL: \(reason)"
         case .language(let text): "'\(text)' is not a language tag such as 'en' or 'zh-Hant'"
         }

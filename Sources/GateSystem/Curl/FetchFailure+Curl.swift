@@ -46,7 +46,7 @@ package enum TransferProgress: Sendable, Equatable {
 }
 
 extension FetchFailure.Certificate {
-    /// Maps a code of OpenSSL's `x509_vfy.h`.
+    /// Maps a code from OpenSSL's `x509_vfy.h`.
     ///
     /// If the host name does not match, libcurl fails before it reads the code from OpenSSL; the
     /// code then still has its initial value, 1.

@@ -11,7 +11,7 @@ package enum FetchFailure: Error, Equatable {
         case other(String)
     }
 
-    /// The host name has no address.
+    /// The host name could not be resolved.
     case unknownHost
     /// The connection was refused, or the host is unreachable.
     case unreachable
@@ -55,7 +55,7 @@ package enum FetchFailure: Error, Equatable {
 extension FetchFailure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unknownHost: "the host name has no address"
+        case .unknownHost: "the host name could not be resolved"
         case .unreachable: "the connection was refused, or the host is unreachable"
         case .connectTimeout: "connecting timed out"
         case .certificate(let problem): "the certificate is not trusted: \(problem)"

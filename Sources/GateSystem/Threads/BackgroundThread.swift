@@ -63,7 +63,7 @@ package final class BackgroundThread: Sendable {
         self.add { withExtendedLifetime(value) { _ = usleep(Self.handover) } }
     }
 
-    /// The number of microseconds after which the caller has certainly released its reference.
+    /// The delay in microseconds that gives the caller time to release its reference.
     private static let handover: UInt32 = 20_000
 
     /// Queues work without a result.

@@ -10,7 +10,7 @@ package enum SystemClock {
         return Timestamp(secondsSinceEpoch: Int64(seconds))
     }
 
-    /// Whether, according to the kernel, a time service synchronizes the clock.
+    /// Whether the kernel reports that a time service synchronizes the clock.
     package static var isSynchronized: Bool {
         var state = timex()
         return unsafe ntp_adjtime(&state) != TIME_ERROR && state.status & STA_UNSYNC == 0

@@ -26,7 +26,7 @@ package struct EnvoyCheckRequest {
     private var version = 0..<0
     /// The entries of `http.headers`, in which Envoy joins lines of the same name with a comma.
     private var headers: [Field] = []
-    /// The entries of `http.header_map`, one for each line, which Envoy sends with `encode_raw_headers`.
+    /// The entries of `http.header_map`, one for each line; Envoy sends them if `encode_raw_headers` is set.
     private var headerMap: [Field] = []
     private var sourceAddress = 0..<0
     /// The app that the route serves, which replaces the app that the client states.
@@ -81,7 +81,7 @@ package struct EnvoyCheckRequest {
         }
     }
 
-    /// Returns the ranges of all strings or messages with a field number.
+    /// Returns the ranges of all strings or messages with this field number.
     private static func messages(
         _ number: UInt64,
         of range: Range<Int>,

@@ -64,7 +64,7 @@ package struct EnvoyCheckResponse {
         self.bytes = response.bytes
     }
 
-    /// Adds a `HeaderValueOption` for each field line, which replaces existing lines of the same name.
+    /// Adds a `HeaderValueOption` for each field line, to replace existing lines of the same name.
     private static func add(_ lines: [UInt8], to message: inout ProtobufMessage, field: Int) {
         let bytes = lines.span
         var options: [ProtobufMessage] = []

@@ -55,7 +55,7 @@ extension FieldRole {
         }
     }
 
-    /// The request fields that the gate reads or writes whatever the rules are.
+    /// The request fields that the gate reads or writes regardless of the rules.
     static let requestFields: [(String, FieldRole)] =
         [
             ("host", .host),

@@ -8,7 +8,7 @@ package import GatePolicy
 package struct RequestFacts: Equatable, Sendable {
     @usableFromInline package private(set) var framing = BodyFraming.none
     @usableFromInline package private(set) var connection = ConnectionOptions()
-    /// Whether the client waits for a 100 response before it sends the body.
+    /// Whether the client waits for a 100 (Continue) response before it sends the body.
     package private(set) var expectsContinue = false
     /// Whether the request is a CORS preflight, which browsers send without the app's headers.
     ///

@@ -208,7 +208,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns whether a range is a media type, optionally with a suffix such as `+proto` or parameters.
+    /// Returns whether a range is the media type `type`, optionally with parameters or a suffix such as `+proto`.
     ///
     /// `type` must be in lower case; the case of the range is ignored (RFC 9110 section 8.3.1).
     func hasMediaType(_ type: StaticString, _ start: Int, _ end: Int) -> Bool {

@@ -37,7 +37,7 @@ package struct WebSocketKey: Equatable, Sendable {
                 EVP_sha1(),
                 nil
             )
-            precondition(isHashed == 1, "libcrypto has no SHA-1")
+            precondition(isHashed == 1, "libcrypto does not support SHA-1")
             count = Self.hashCount
         }
         return Base64.unpadded(hash) + "="

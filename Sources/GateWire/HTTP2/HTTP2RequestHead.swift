@@ -3,7 +3,7 @@
 /// A CONNECT request for a WebSocket is converted to the equivalent HTTP/1.1 handshake, without the
 /// key (RFC 8441 section 5).
 package struct HTTP2RequestHead {
-    /// The kind and the length of the body that follows the head.
+    /// The type and the length of the body that follows the head.
     package enum Body: Equatable {
         case none
         case length(UInt64)

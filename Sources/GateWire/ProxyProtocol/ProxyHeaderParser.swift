@@ -26,7 +26,7 @@ package enum ProxyHeaderFault: String, Error, Equatable, Sendable {
 /// because a header is short and nearly always complete in the first read.
 package enum ProxyHeaderParser {
     package enum Progress: Equatable, Sendable {
-        /// The bytes are the start of a header, or there are none yet.
+        /// The bytes are the start of a header, or no bytes have arrived yet.
         case incomplete
         case complete(ProxyHeader, length: Int)
         /// The bytes are not a header, so the connection does not use the PROXY protocol.

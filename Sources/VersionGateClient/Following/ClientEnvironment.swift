@@ -3,7 +3,7 @@ import Foundation
 /// The clock, timer and randomness of a client, injected so that tests can control them.
 struct ClientEnvironment: Sendable {
     var now: @Sendable () -> Date
-    /// Waits for the given number of seconds, or throws when the task is cancelled.
+    /// Waits for the given number of seconds, or throws when the task is canceled.
     var sleep: @Sendable (_ seconds: TimeInterval) async throws -> Void
     /// Returns a random number from 0 up to, but not including, 1.
     var share: @Sendable () -> Double

@@ -55,7 +55,7 @@ final class CurrentState: Sendable {
     func check(by endpoints: GateEndpoints) async -> GateState {
         let (words, tag) = self.known.withLock { ($0.words, $0.kept.tag) }
         let answer = await endpoints.status(path: nil, method: nil, knownTag: tag)
-        // A cancelled request provides no information about the gate.
+        // A canceled request provides no information about the gate.
         guard !Task.isCancelled else { return self.current }
         self.update { known in
             guard known.words == words else { return }

@@ -13,7 +13,7 @@ struct EventFeed: Sendable {
     let endpoints: GateEndpoints
     let currentState: CurrentState
 
-    /// Runs until the task is cancelled.
+    /// Runs until the task is canceled.
     func run() async {
         let connection = Locked(Connection())
         while !Task.isCancelled {

@@ -12,7 +12,7 @@ struct EventParser {
         case comment
     }
 
-    /// The error for a line or an event that exceeds the size limit, and cannot be from a gate.
+    /// The error for a line or an event that exceeds the size limit, and therefore cannot be from a gate.
     struct TooLong: Error {}
 
     private var line: [UInt8] = []

@@ -12,7 +12,7 @@ extension Denial {
     init?(_ response: HTTPURLResponse, _ body: Data, at now: Date) {
         // The gate's own endpoints use the same header for decisions, but never deny a request.
         guard response.url?.path.contains(GateWire.endpointFolder) != true else { return nil }
-        // JSON without a problem type of the gate is not read: the operator defines its members.
+        // JSON without one of the gate's problem types is not read: the operator defines its members.
         let document =
             Self.callDetails(of: response, body)
             .flatMap { CallDetails.metadata($0) }.map { GateDocument(metadata: $0) }
@@ -50,7 +50,7 @@ extension Denial {
     }
 
     /// Returns the details of a gRPC status; with gRPC-Web, the content is a frame with the trailers,
-    /// or its Base64.
+    /// or this frame in Base64.
     private static func callDetails(of response: HTTPURLResponse, _ body: Data) -> String? {
         let name = "grpc-status-details-bin"
         if let details = response.value(forHTTPHeaderField: name) { return details }

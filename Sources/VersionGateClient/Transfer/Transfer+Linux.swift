@@ -9,11 +9,11 @@
     extension Transfer {
         /// Sends the request, and returns the parts of the response.
         ///
-        /// The request is cancelled when the stream is no longer read.
+        /// The request is canceled when the stream is no longer read.
         func parts() -> Parts {
             Parts { continuation in
                 let receiver = TransferReceiver(continuation)
-                // Foundation on Linux traps if a task is cancelled during a cache lookup
+                // Foundation on Linux traps if a task is canceled during a cache lookup
                 // (swift-corelibs-foundation, issue 3292), so responses from the gate are not
                 // cached.
                 let configuration = self.session.configuration
@@ -62,7 +62,7 @@
                 self.continuation.finish(throwing: URLError(.redirectToNonExistentLocation))
                 return self.cancel(task)
             }
-            // Foundation traps if the completion handler is called for a cancelled task.
+            // Foundation traps if the completion handler is called for a canceled task.
             self.isCancelled.withLock { isCancelled in
                 if !isCancelled { completionHandler(request) }
             }

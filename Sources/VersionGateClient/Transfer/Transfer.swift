@@ -50,7 +50,7 @@ struct Transfer: Sendable {
     extension Transfer {
         /// Sends the request, and returns the parts of the response.
         ///
-        /// The request is cancelled when the stream is no longer read.
+        /// The request is canceled when the stream is no longer read.
         func parts() -> Parts {
             Parts { continuation in
                 let task = Task {

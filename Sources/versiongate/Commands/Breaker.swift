@@ -44,7 +44,7 @@ struct BreakerCommand: AsyncParsableCommand {
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Ends all trips so that the rules enforce again, and prints the breaker's state."
+                "Resets the breaker so that all tripped rules are enforced again; prints its state."
         )
 
         @OptionGroup var gate: RunningGate
@@ -70,7 +70,7 @@ struct BreakerCommand: AsyncParsableCommand {
         }
         let watched =
             report.watched.isEmpty
-            ? "watching nothing" : "watching \(report.watched.joined(separator: ", "))"
+            ? "watching no rules" : "watching \(report.watched.joined(separator: ", "))"
         return (trips.isEmpty ? ["the breaker has not tripped"] : trips).joined(separator: "\n")
             + "\n" + watched
     }

@@ -11,7 +11,7 @@ import Logging
 struct CensusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "census",
-        abstract: "Shows which clients a gate has seen and what it decided for their requests.",
+        abstract: "Shows the clients that a gate has seen, and its decisions about their requests.",
         subcommands: [CensusShow.self, CensusRules.self, CensusPurge.self],
         defaultSubcommand: CensusShow.self
     )
@@ -56,7 +56,8 @@ struct CensusRules: ParsableCommand {
         abstract:
             "Prints the time of each rule's last decision, and how many denied devices updated.",
         discussion:
-            "Times are exact to the minute for two hours, to the hour for eight days, then to the day."
+            "Times are exact to the minute for the last two hours, to the hour for eight days, and "
+            + "to the day before that."
     )
 
     @OptionGroup var rules: KeptRules

@@ -59,7 +59,7 @@ struct Explain: ParsableCommand {
             print("decision: refused (\(answer.status))\nwhy:      \(answer.detail)")
             throw ExitCode.failure
         case .answered(let decision, let answer):
-            print("endpoint: the gate responds to this path itself, without the backend")
+            print("endpoint: the gate itself responds to this path; nothing is forwarded")
             if let decision { self.show(decision, [], of: definition) }
             print("\nThe client gets:\n\n\(answer.replacing("\r\n", with: "\n"))")
         case .denied(let decision, let deferrals, let answer):

@@ -53,7 +53,7 @@ struct FeedCheck: AsyncParsableCommand {
             let verdict =
                 failed.isEmpty
                 ? "with its feeds: ok"
-                : "without the data of failed feeds (\(failed.joined(separator: ", "))): no other errors"
+                : "without the data from failed feeds (\(failed.joined(separator: ", "))): no other errors"
             print(
                 "\(self.path) \(verdict) (\(definition.rules.count) rules, "
                     + "\(definition.notices.count) notices, \(definition.releases.count) releases, "

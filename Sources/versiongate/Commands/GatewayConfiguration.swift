@@ -2,14 +2,13 @@ import ArgumentParser
 import CGatewayPages
 import GateProxy
 
-/// The configuration with which a gateway sends authorization requests, from the gateway's page in
-/// `docs/gateways`.
+/// A gateway, with the configuration for authorization requests from its page in `docs/gateways`.
 ///
-/// `make gateways` runs the configurations in these pages with the real gateways.
+/// `make gateways` runs the configurations on these pages with the real gateways.
 enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {
     case nginx, traefik, caddy, envoy, haproxy
 
-    /// The addresses in a configuration; the defaults are the addresses in the pages.
+    /// The addresses in a configuration; the defaults are the addresses on the pages.
     struct Addresses {
         var gate = "127.0.0.1:8090"
         var backend = "127.0.0.1:8081"

@@ -27,7 +27,7 @@ struct Init: ParsableCommand {
     var language: String?
     @Flag(help: "Replace an existing file.")
     var force = false
-    @Option(help: "Print the configuration of a gateway.")
+    @Option(help: "Print the configuration for a gateway.")
     var beside: GatewayConfiguration?
     @Option(help: "With --beside, the directory to write the files to.")
     var into: String?
@@ -35,7 +35,7 @@ struct Init: ParsableCommand {
     var gate = GatewayConfiguration.Addresses().gate
     @Option(help: "With --beside, the address of the backend.")
     var backend = GatewayConfiguration.Addresses().backend
-    @Option(help: "With --beside, the address of the gateway for HTTP clients.")
+    @Option(help: "With --beside, the gateway's address for HTTP clients.")
     var listen = GatewayConfiguration.Addresses().listen
 
     /// The path of the schema in packaged installations.

@@ -19,7 +19,7 @@ struct Serve: AsyncParsableCommand {
             stopping, and sends watchdog notifications (NOTIFY_SOCKET).
 
             The gate reloads the rules and the certificates on SIGHUP and when their files change. \
-            On SIGTERM and SIGINT, it completes the current requests and exits with 0.
+            On SIGTERM and SIGINT, it completes the in-flight requests and exits with 0.
             """
     )
 

@@ -5,31 +5,31 @@ import GateRecords
 import GateRules
 import GateSystem
 
-/// Shows which paths are still requested by clients of old versions or of a route.
+/// Shows which paths are still requested by old versions or by the clients of a route.
 struct SunsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sunset",
         abstract:
-            "Shows which paths clients of old versions or of a route still request, how often, and "
-            + "when they last sent a request.",
+            "Shows which paths are still requested by old versions or by the clients of a route, "
+            + "how often, and when they were last requested.",
         discussion: """
-            With --below, the report covers the clients below a version. With --route or \
-            --backend, it covers the clients that routes of the active rules select, and shows \
-            their share of all devices, whether the route can be removed, and a 'next' entry for \
-            the rules file that denies these clients instead.
+            With --below, the report covers the clients with a lower version. With --route or \
+            --backend, it covers the clients that are routed by that rule or to that backend, and \
+            shows their share of all devices, whether the route can be removed, and a 'next' entry \
+            that denies these clients instead.
 
-            Paths are the path patterns of the rules file and, for other requests, the path shapes \
-            that the gate stores. With --openapi, the report lists the operations of a document, \
-            matched by these shapes. '-' marks operations that no old version requests, and '?' \
-            operations whose calls the census may have missed.
+            The paths are the path patterns in the rules file and, for requests that match none, \
+            the path shapes that the gate stores. With --openapi, the report lists the operations \
+            in a document, matched by these shapes. '-' marks operations that no old version \
+            calls, and '?' operations whose calls the census may have missed.
             """
     )
 
     @Option(help: "Report the clients below this version.")
     var below: String?
-    @Option(help: "Report the clients that the route of this rule selects.")
+    @Option(help: "Report the clients that are routed by this rule.")
     var route: String?
-    @Option(help: "Report the clients that routes to this backend select.")
+    @Option(help: "Report the clients that are routed to this backend.")
     var backend: String?
     @Option(
         help: "The maximum share of devices that the removal of a route may affect (default 1%)."
@@ -53,7 +53,7 @@ struct SunsetCommand: ParsableCommand {
     @Option(
         help: """
             The base path of the requests for the operations, such as /api/v1, instead of the \
-            paths in 'servers' of the document; repeatable.
+            paths under 'servers' in the document; repeatable.
             """
     )
     var base: [String] = []

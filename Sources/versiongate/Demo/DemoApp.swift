@@ -20,7 +20,7 @@ struct DemoApp {
     let devices: Int
     /// The releases, newest first.
     let releases: [Release]
-    /// The number of oldest releases that some devices keep, because newer releases do not support these devices.
+    /// The number of oldest releases that remain in use, on devices that newer releases do not support.
     let keptReleases: Int
     let paths: [String]
 
@@ -71,7 +71,7 @@ struct DemoApp {
     /// Returns the ID that a device sends.
     func deviceID(_ device: Int) -> String { "demo-\(self.id)-\(self.platform)-\(device)" }
 
-    /// Returns the release that a device runs, or ran a number of days ago.
+    /// Returns the release that a device ran `daysAgo` days ago.
     ///
     /// A device installs each release after the same delay.
     func release(on device: Int, daysAgo: Double = 0) -> Release {

@@ -12,7 +12,7 @@ struct DemoPast {
 
     /// The mean number of requests per second, the same as in `demo-traffic`.
     private static let rate = 12.0
-    /// The maximum ages, in seconds, of periods of a minute and of periods of an hour.
+    /// The maximum ages, in seconds, of one-minute and one-hour periods.
     private static let (minutes, hours): (Int64, Int64) = (3 * 3_600, 8 * 86_400)
 
     /// A release and a path of an app.

@@ -8,7 +8,7 @@ import GateSystem
 struct TrafficCheck {
     let settings: ServeSettings
 
-    /// Checks the rules as at startup, without the values of feeds.
+    /// Checks the rules as at startup, without values from feeds.
     func rules() -> [Diagnosis] {
         do throws(RulesFileErrors) {
             let loaded = try self.settings.loader.load()

@@ -6,7 +6,7 @@ import GateSystem
 import NIOCore
 import ServiceLifecycle
 
-/// Collects the counts of the event loops every few seconds, and once more after the loops have stopped.
+/// Collects the counts from the event loops every few seconds, and once more after the loops have stopped.
 ///
 /// While the breaker watches a change, the counts are collected more often.
 struct CensusService: Service {

@@ -57,7 +57,7 @@ actor CertificateReloader {
 /// File metadata that changes with the content of a file, so that changes are detected without
 /// reading the file.
 ///
-/// Symbolic links are followed, so that the folder swap of a Kubernetes volume is detected as well.
+/// Symbolic links are followed, so that the folder swap of a Kubernetes volume is also detected.
 struct FileState: Equatable {
     private var device: UInt64 = 0
     private var inode: UInt64 = 0

@@ -44,7 +44,7 @@ struct GateService: Service {
             self.logger.error("the listener closed unexpectedly")
             throw ListenerClosed()
         }
-        self.manager?.tell(.stopping, .status("completing current requests"))
+        self.manager?.tell(.stopping, .status("completing in-flight requests"))
         await self.server.leave()
         self.logger.info("draining")
         let counters = await self.server.statistics()?.counters ?? GateCounters()

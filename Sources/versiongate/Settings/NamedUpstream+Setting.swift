@@ -3,7 +3,7 @@ import GateRules
 
 extension SettingFormat where Value == [NamedUpstream] {
     static let namedBackends = Self(
-        "NAME=URL, several separated by commas; an entry without a name is another URL of the backend before it",
+        "NAME=URL, several separated by commas; an entry without a name is another URL for the preceding backend",
         hint: { text in
             do throws(NamedUpstream.Problem) {
                 _ = try NamedUpstream.list(text)
@@ -31,7 +31,7 @@ extension NamedUpstream {
 
     /// Parses a comma-separated list of `NAME=URL`.
     ///
-    /// An entry without a name is another target of the backend before it.
+    /// An entry without a name is another target for the preceding backend.
     fileprivate static func list(_ text: String) throws(Problem) -> [NamedUpstream] {
         var backends: [NamedUpstream] = []
         for item in self.items(of: text) {
@@ -39,7 +39,7 @@ extension NamedUpstream {
                 do throws(InvalidText) {
                     _ = try BackendName(parsing: name)
                 } catch {
-                    throw Problem(hint: "; '\(name)' is not the name of a backend: \(error)")
+                    throw Problem(hint: "; '\(name)' is not a valid backend name: \(error)")
                 }
                 guard !backends.contains(where: { $0.name == name }) else {
                     throw Problem(

@@ -25,7 +25,7 @@ struct ServeSettings {
     /// The endpoint of the admin listener, for operators and webhooks; `nil` if there is none.
     var adminListen: Endpoint?
     var adminToken: AdminTokenFile?
-    /// The verification of passes; `nil` if no secret is configured.
+    /// The seal that passes are verified with; `nil` if no secret is configured.
     var passes: PassSeal?
     /// The collector for metrics; `nil` if there is none.
     var metricsExport: (url: FetchURL, interval: Duration)?
@@ -92,7 +92,7 @@ struct ServeSettings {
         if self.publishRules != nil, self.stateDir == nil {
             throw SettingsError(
                 "\(Settings[\.publishRules].name.flag) needs \(Settings[\.stateDir].name.flag): after a restart without "
-                    + "it, the published rules would lack the values of feeds"
+                    + "it, the published rules would lack the values from feeds"
             )
         }
         self.isStrictStart = try reader.value(\.strictStart)
@@ -113,7 +113,7 @@ struct ServeSettings {
         self.logLevel = try reader.value(\.logLevel)
     }
 
-    /// The loader of the rules, which checks the rules for this gate.
+    /// The rules loader, which checks the rules in the context of this gate.
     var loader: RulesFileLoader {
         let context = GateContext(
             backends: self.gate.upstream.selectable,

@@ -127,7 +127,7 @@ struct Settings: Sendable {
         "publishRules",
         .path,
         absence: "nothing is written",
-        "File to write the active rules to, for the module in Envoy; its directory must exist"
+        "File to write the active rules to, for the module in Envoy; the directory must exist"
     )
     let strictStart = Setting(
         "strictStart",
@@ -264,7 +264,7 @@ struct Settings: Sendable {
     let drainTimeout = Setting(
         "drainTimeout",
         default: .seconds(30),
-        "Seconds allowed for current requests to complete after SIGTERM and --drain-delay"
+        "Seconds allowed for in-flight requests to complete after SIGTERM and --drain-delay"
     )
     let headTimeout = Setting(
         "headTimeout",

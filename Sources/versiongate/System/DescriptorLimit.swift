@@ -29,7 +29,7 @@ struct DescriptorLimit: Equatable {
         UInt64(connections) * 2 + UInt64(operators) + UInt64(threads) * 4 + 64
     }
 
-    /// Returns the number of descriptors that a gate needs, and the limits of its admin listener that fit this limit.
+    /// Returns the number of descriptors that a gate needs, and limits for its admin listener that fit this limit.
     func demand(
         of gate: GateSettings,
         hasAdminListener: Bool
@@ -45,7 +45,7 @@ struct DescriptorLimit: Equatable {
 
     /// Raises the limit, and logs a message if it is still too low for the settings.
     ///
-    /// - Returns: The limits of the admin listener that fit the descriptor limit.
+    /// - Returns: Limits for the admin listener that fit the descriptor limit.
     static func raise(
         for gate: GateSettings,
         hasAdminListener: Bool,

@@ -22,7 +22,7 @@ struct InheritedSockets: Equatable {
 
     /// Reads the sockets from the environment.
     ///
-    /// - Throws: `SettingsError` if the variables are for this process and invalid.
+    /// - Throws: `SettingsError` if the variables are for this process but invalid.
     static func announced(
         in environment: [String: String],
         processIdentifier: Int32

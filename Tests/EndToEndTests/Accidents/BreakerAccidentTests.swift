@@ -206,7 +206,7 @@ struct BreakerAccidentTests {
             #expect(shown.output.hasPrefix("ios only observes: the breaker tripped at "))
             #expect(try next.metrics()[#"versiongate_breaker_tripped{rule="ios"}"#] == 1)
             let reset = try ToolProcess.versiongate("breaker", "reset", "--admin", port)
-            #expect(reset.output == "the breaker has not tripped\nwatching nothing\n")
+            #expect(reset.output == "the breaker has not tripped\nwatching no rules\n")
             #expect(try next.send([visitor]) == 1)
         }
     }

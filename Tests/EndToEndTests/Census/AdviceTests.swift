@@ -283,7 +283,7 @@ struct AdviceTests {
             let lines = result.output.split(separator: "\n").map(String.init)
             #expect(lines.count == 5 && lines[0].hasPrefix("rule     last decided"))
             #expect(lines[1].hasPrefix("ios      20"))
-            #expect(lines[3].hasPrefix("nobody   never in the kept data"))
+            #expect(lines[3].hasPrefix("nobody   never in the stored data"))
             #expect(lines[4].hasPrefix("watched  unknown: observe mode"))
         }
     }

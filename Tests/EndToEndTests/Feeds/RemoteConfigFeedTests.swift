@@ -203,7 +203,7 @@ struct RemoteConfigFeedTests {
             let wrong = try check()
             #expect(wrong.status == 1)
             #expect(!wrong.output.contains("ok ("))
-            #expect(wrong.output.contains("data of failed feeds ('ios'): no other errors"))
+            #expect(wrong.output.contains("data from failed feeds ('ios'): no other errors"))
             #expect(wrong.errors.contains("invalid_grant, Invalid JWT Signature."))
             #expect(!(wrong.output + wrong.errors).contains("PRIVATE KEY"))
         }

@@ -147,7 +147,7 @@ struct KeylessTests {
         }
         let words = failure.map { "\($0)" } ?? ""
         #expect(words.contains("403"))
-        #expect(words.contains("no token for the account: Permission iam.getAccessToken denied"))
+        #expect(words.contains("no service account token: Permission iam.getAccessToken denied"))
         let other = try self.identity(impersonates: true, token: "forged-token")
         let refusal = await #expect(throws: FeedFailure.self) { try await self.token(other) }
         let reason = refusal.map { "\($0)" } ?? ""

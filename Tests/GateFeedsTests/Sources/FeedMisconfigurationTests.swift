@@ -79,7 +79,7 @@ struct FeedMisconfigurationTests {
         (
             "source: googlePlay, package: a.b, serviceAccount: hunter2",
             "a key must not be in the rules; set its location: { env: NAME } or { file: PATH }, or "
-                + "use 'metadata' for the account of the machine"
+                + "use 'metadata' for the service account attached to this machine"
         ),
         (
             "source: appStore, trackId: 1, countries: [uk]",
@@ -155,8 +155,7 @@ struct FeedMisconfigurationTests {
         (
             "source: microcms, url: SERVER, key: { file: KEY }",
             Self.content(#"{"other":true}"#),
-            "expected microCMS content, found an object without 'updatedAt'; check that the URL is that of "
-                + "the endpoint"
+            "expected microCMS content, found an object without 'updatedAt'; check the URL of the endpoint"
         ),
         (
             "source: firebaseDatabase, database: SERVER, stream: false", Self.content("null"),

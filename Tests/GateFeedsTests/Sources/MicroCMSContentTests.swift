@@ -121,17 +121,17 @@ struct MicroCMSContentTests {
             ([#""os":[],"maxAppVersion":"3.0""#], "fields: { platform: os }", nil),
             (
                 [#""os":["all"],"maxAppVersion":"3.0""#], "fields: { platform: os }",
-                "must name platforms"
+                "expected platforms"
             ),
             (
                 [#""os":"ios,android","maxAppVersion":"3.0""#], "fields: { platform: os }",
-                "must name platforms"
+                "expected platforms"
             ),
             (
                 [#""os":"*","maxAppVersion":"3.0""#], "fields: { platform: os }",
-                "must name platforms"
+                "expected platforms"
             ),
-            ([#""os":7,"maxAppVersion":"3.0""#], "fields: { platform: os }", "must name platforms"),
+            ([#""os":7,"maxAppVersion":"3.0""#], "fields: { platform: os }", "expected platforms"),
         ] as [([String], String, String?)]
     )
     func `an entry for another platform is ignored or an error`(
@@ -158,8 +158,8 @@ struct MicroCMSContentTests {
         let notes = try self.value(Self.perPlatform, match: "").notes
         #expect(
             notes == [
-                "'os' contains platforms and is not read; `fields: { platform: os }` limits each "
-                    + "rule to the platforms of its entry"
+                "'os' names platforms, but is not read; use `fields: { platform: os }` to limit "
+                    + "each rule to its entry's platforms"
             ]
         )
     }

@@ -65,7 +65,7 @@ struct GatewayCallTests {
         (.check, [1, 0, 0, 0, 0], true, "unimplemented: Compressed messages are not supported."),
         (
             .check, [0, 0, 0, 0, 1, 0xFF], true,
-            "invalidArgument: The message is not a CheckRequest."
+            "invalidArgument: The message is not a valid CheckRequest."
         ),
         (.check, check("GET", "/orders", version: "3.1"), true, "decision 200"),
         (.check, check("GET", "/orders", version: "1.9"), true, "decision 426"),

@@ -8,8 +8,8 @@ import Testing
 struct SettingHintTests {
     @Test(arguments: [
         ("23010", "; write 127.0.0.1:23010 for local clients, or 0.0.0.0:23010 for all"),
-        ("99999", "; 99999 is not a port: ports range from 1 to 65535"),
-        ("127.0.0.1:99999", "; 99999 is not a port: ports range from 1 to 65535"),
+        ("99999", "; 99999 is not a valid port: ports range from 1 to 65535"),
+        ("127.0.0.1:99999", "; 99999 is not a valid port: ports range from 1 to 65535"),
         (":8080", "; write 0.0.0.0:8080 for all addresses"),
         ("::1:8080", "; write an IPv6 address in brackets: [::1]:8080"),
         ("http://0.0.0.0:80/", "; write 0.0.0.0:80, without http://"),
@@ -26,13 +26,13 @@ struct SettingHintTests {
         ("http://a, b:3000", "; write http://b:3000 instead of 'b:3000'"),
         (
             "https://a/api",
-            "; write https://a: the backend gets the path of the request, and a prefix cannot be "
+            "; write https://a: the backend gets the request path, and a prefix cannot be "
                 + "added"
         ),
-        ("http://a:99999", "; 99999 is not a port: ports range from 1 to 65535"),
-        ("http://a:0/x", "; 0 is not a port: ports range from 1 to 65535"),
+        ("http://a:99999", "; 99999 is not a valid port: ports range from 1 to 65535"),
+        ("http://a:0/x", "; 0 is not a valid port: ports range from 1 to 65535"),
         ("ftp://a", "; the scheme 'ftp' is not supported"),
-        ("unix:app.sock", "; the path of a socket must start with /: unix:/run/app.sock"),
+        ("unix:app.sock", "; a socket path must start with /: unix:/run/app.sock"),
         ("/run/app.sock", "; write unix:/run/app.sock"),
         ("http://a,", "; the list contains an empty entry"),
         ("http://a b", ""), ("http://a", ""),
@@ -59,7 +59,7 @@ struct SettingHintTests {
     @Test(arguments: [
         (ECONNREFUSED, "nothing is listening: check the port, and that the backend is up"),
         (ENOENT, "there is no such socket: check the path, and that the backend is up"),
-        (EACCES, "the gate's user has no access: check the permissions"),
+        (EACCES, "the gate's user is not allowed to connect: check the permissions"),
         (ENETUNREACH, "no route to the address from this machine"),
     ])
     func `a failed connection to a backend has a hint`(code: CInt, words: String) {

@@ -37,15 +37,15 @@ struct RulesFindingsTests {
         (
             Self.rules(#"id: a, minimum: "2.0""#, #"id: b, minimum: "1.0", match: { app: x }"#),
             [
-                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' requires at "
-                    + "least as much of the same clients"
+                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' is at "
+                    + "least as strict for the same clients"
             ]
         ),
         (
             Self.rules("id: a, minimumBuild: 7", "id: b, minimumBuild: 7, rollout: 100"),
             [
-                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' requires at "
-                    + "least as much of the same clients"
+                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' is at "
+                    + "least as strict for the same clients"
             ]
         ),
         (
@@ -81,7 +81,7 @@ struct RulesFindingsTests {
 
             """,
             [
-                "r.yaml:4:3: warning: the notice 'b' has no text in 'ja', which other notices have",
+                "r.yaml:4:3: warning: the notice 'b' has no text in 'ja', but other notices do",
                 "r.yaml:5:3: warning: no rule uses the notice 'a'",
             ]
         ),

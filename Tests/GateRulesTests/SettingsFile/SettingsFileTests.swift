@@ -22,7 +22,7 @@ struct SettingsFileTests {
         ("one: &a x\ntwo: *a\n", ["one=x", "two=x"]),
         ("", ["gate.yaml:1:1: the file is empty"]),
         ("- threads\n", ["gate.yaml:1:1: expected settings, found a list"]),
-        ("a: 1\na: 2\n", ["gate.yaml:2:1: the key 'a' is already on line 1"]),
+        ("a: 1\na: 2\n", ["gate.yaml:2:1: the key 'a' already appears on line 1"]),
         (
             "tls: { key: a }\n",
             ["gate.yaml:1:6: 'tls': expected a string or a list of strings, found a mapping"]

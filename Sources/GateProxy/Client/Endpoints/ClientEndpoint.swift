@@ -1,7 +1,7 @@
 import GatePolicy
 import GateWire
 
-/// The gate's endpoints for clients, under `/.versiongate/`.
+/// The gate's client endpoints, under `/.versiongate/`.
 enum ClientEndpoint: Equatable {
     /// The status of the client, which apps check at startup.
     case status

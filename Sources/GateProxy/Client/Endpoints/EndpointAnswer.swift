@@ -1,7 +1,7 @@
 import GatePolicy
 import GateWire
 
-/// The responses of the gate's endpoints for clients.
+/// The responses of the gate's client endpoints.
 enum EndpointAnswer {
     /// Returns the status of a client, or 304 if the client already has the current status (RFC 9110 section 13.1.2).
     static func status(_ status: LaunchStatus, vary: String, knownTags: [String]) -> RenderedAnswer

@@ -30,7 +30,7 @@ struct ClosedStreamTracker {
         case trailers(isSection: Bool)
     }
 
-    /// Returns whether the client may still send the given frame of an ended stream.
+    /// Returns whether the client may still send the given frame on an ended stream.
     ///
     /// `isLast` states whether the frame ends the stream.
     ///

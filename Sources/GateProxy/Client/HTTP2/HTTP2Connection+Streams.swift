@@ -60,8 +60,8 @@ extension HTTP2Connection {
 
     /// Handles a frame on a stream that has ended or will not be served.
     ///
-    /// The content of a DATA frame is counted as discarded. The frame is an error if the client could know that the
-    /// stream has ended, or if the frame shows that the request is malformed.
+    /// The content of a DATA frame is counted as discarded. The frame is an error if the client could have
+    /// known that the stream had ended, or if the frame shows that the request is malformed.
     func passOver(
         _ frame: ClosedStreamTracker.Frame,
         of stream: UInt32,
@@ -87,7 +87,7 @@ extension HTTP2Connection {
     ///
     /// The error counts like a reset by the client, so that a client cannot evade the limit by causing errors.
     func refuse(_ stream: UInt32, _ code: HTTP2ErrorCode) throws(HTTP2ErrorCode) {
-        // Rejecting a stream costs little, and the client may not know the limit for streams yet.
+        // Rejecting a stream costs little, and the client may not know the stream limit yet.
         let isCalm =
             code == .refusedStream
             ? self.budgets.control.charge(at: self.loop.now)
@@ -135,9 +135,9 @@ extension HTTP2Connection {
 
     /// Handles the end of the client's input, which means that the client has closed its write side.
     ///
-    /// The client can no longer end a request, increase a window or acknowledge a frame. The gate treats it as
-    /// disconnected, and ends each stream as after a reset. Only bytes that have been passed to the channel are still
-    /// written.
+    /// The client can no longer end a request, increase a window or acknowledge a frame. The gate treats the
+    /// client as disconnected, and ends each stream as after a reset. Only bytes that have been passed to the channel
+    /// are still written.
     func clientEnded() {
         guard !self.streams.isEmpty, !self.isClosing else { return self.closeWhenWritten() }
         for stream in self.streams.all { stream.end() }
@@ -146,7 +146,7 @@ extension HTTP2Connection {
 
     /// Lets the streams complete before the gate exits.
     ///
-    /// `grace` is how long new requests are accepted, because they may be in transit (RFC 9113 section 6.8).
+    /// `grace` is how long new requests, which may be in transit, are still accepted (RFC 9113 section 6.8).
     func drain(grace: TimeAmount) {
         switch self.stage {
         case .opening where grace > .zero, .open where grace > .zero:
@@ -166,7 +166,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// The stream ID for a `GOAWAY` that announces the end of the connection, but does not determine the last stream.
+    /// The stream ID in a `GOAWAY` that announces the shutdown before the last stream is known.
     private static let noLastStream = UInt32(Int32.max)
 
     func deadlineReached() {

@@ -25,9 +25,9 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     /// The budgets for actions that cost the client little.
     struct FloodBudgets {
-        /// The budget for stream resets, which responses refill.
+        /// The budget for stream resets, refilled by responses.
         var resets = FloodBudget(capacity: 200, perSecond: 20)
-        /// The budget for frames without content, which frames with content refill.
+        /// The budget for frames without content, refilled by frames with content.
         var control = FloodBudget(capacity: 1000, perSecond: 100)
         /// The budget for discarded bytes on the connection.
         var discards: FloodBudget
@@ -63,7 +63,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     var sendWindow = HTTP2SendWindow()
     var line = HTTP2SendQueue<HTTP2Stream>()
 
-    /// The maximum number of concurrent streams of a client.
+    /// The maximum number of concurrent streams per connection.
     static let maxStreams = 100
 
     /// The capacity of the budget for discarded bytes, in bodies of the maximum size.
@@ -171,7 +171,7 @@ extension HTTP2Connection {
         self.processInbound()
         self.outbox.release()
         self.settle()
-        // Flushed before the pause starts, because the pause could otherwise be over by the time the flush ends.
+        // Flushed before the pause starts; otherwise the pause could be over before the flush ends.
         self.flushNow()
         self.endTurn()
         self.resumeReading(context)
@@ -213,7 +213,7 @@ extension HTTP2Connection {
 
 /// Methods that write frames.
 extension HTTP2Connection {
-    /// Flushes the frames that were caused by a part of a backend's response.
+    /// Flushes the frames for a part of a backend's response.
     ///
     /// At the end of a response, the frames are flushed at once if no other stream could add frames.
     func release(isEndOfAnswer: Bool) {

@@ -12,7 +12,7 @@ final class HTTP2Stream: HTTP2Sender {
         /// A body of unknown length.
         case any
         case ended
-        /// A WebSocket that the backend has not accepted yet, so that bytes from the client are held back.
+        /// A WebSocket that the backend has not accepted yet; until then, bytes from the client are held back.
         case offered(WebSocketKey, hasEnded: Bool)
         /// The bytes of a WebSocket.
         case tunnel(hasEnded: Bool)
@@ -78,7 +78,7 @@ final class HTTP2Stream: HTTP2Sender {
         if case .length(let length) = self.request { length } else { nil }
     }
 
-    /// Whether the response has been written, so that the rest of the request body is discarded.
+    /// Whether the response has been written; the rest of the request body is then discarded.
     private var isAnswered: Bool {
         guard case .ended = self.response else { return false }
         return switch self.request {

@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The requests of a connection that got a response before the client had sent the whole body.
+/// The requests on one connection that got a response before the client had sent the whole body.
 ///
 /// The stream of such a request stays open for the client until the client has sent the rest or receives `RST_STREAM`
 /// (RFC 9113 section 8.1). OkHttp, `java.net.http` and httpx return the response only after the whole body is sent, so

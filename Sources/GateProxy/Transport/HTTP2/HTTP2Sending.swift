@@ -121,7 +121,7 @@ extension HTTP2Sending {
     }
 }
 
-/// A stream that sends content, and is notified of the progress.
+/// A stream that sends content, and is notified of its progress.
 protocol HTTP2Sender: AnyObject {
     var id: UInt32 { get }
     /// Whether the stream has ended in both directions.
@@ -130,7 +130,7 @@ protocol HTTP2Sender: AnyObject {
 
     /// Called when output has become pending, or when part of the pending output was sent.
     func waits()
-    /// Called when all output so far was sent, but not the end of the stream.
+    /// Called when all output so far has been sent, except for the end of the stream.
     func didSendPending()
     /// Called when the last frame was sent.
     func didSendLastFrame()
@@ -138,7 +138,7 @@ protocol HTTP2Sender: AnyObject {
     func becameWritable()
 }
 
-/// Default implementations, because most types of stream need only some of these events.
+/// Empty default implementations, for types that need only some of these events.
 extension HTTP2Sender {
     func waits() {}
     func didSendPending() {}

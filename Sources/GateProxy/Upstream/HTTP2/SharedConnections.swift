@@ -11,7 +11,7 @@ struct SharedConnections {
     private var waiting = CircularBuffer<Waiter>()
     /// The number of connections that are being opened.
     private var opening = 0
-    /// The number of streams that a new connection is expected to allow, according to the last one.
+    /// The number of streams that a new connection is expected to allow, based on the last connection.
     private var expectedRoom = UpstreamStreamBudget.most
 
     /// Reserves a stream on an open connection, or returns `nil` if no connection has capacity.

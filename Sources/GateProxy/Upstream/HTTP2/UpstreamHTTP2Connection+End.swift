@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The end of the connection.
+/// Closing the connection.
 extension UpstreamHTTP2Connection {
     /// Sends a connection error to the backend, and closes the connection.
     func fail(_ code: HTTP2ErrorCode) {

@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The received frames.
+/// Handling received frames.
 extension UpstreamHTTP2Connection {
     /// The minimum window increment, in bytes, of a WINDOW_UPDATE frame that does not count as a
     /// control frame.

@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The beginning and the end of streams.
+/// Opening and ending streams.
 extension UpstreamHTTP2Connection {
     /// The time after which an unused connection is closed.
     ///
@@ -10,7 +10,7 @@ extension UpstreamHTTP2Connection {
     /// How long a connection with a waiting request may receive nothing before it is presumed dead.
     private static let suspiciousSilence = TimeAmount.seconds(5)
 
-    /// Reserves a stream for another exchange, and returns its connection object.
+    /// Reserves a stream for another exchange, and returns the stream's connection object.
     func takeStream() -> UpstreamConnection {
         self.budget.reserve()
         self.deadline = nil
@@ -53,8 +53,8 @@ extension UpstreamHTTP2Connection {
 
     /// Retires the connection unless it has received data recently.
     ///
-    /// Called after a request was canceled before its response. On a dead connection, further
-    /// requests would time out as well.
+    /// Called when a request was canceled before any part of its response arrived. On a dead
+    /// connection, further requests would also time out.
     func suspect(since began: NIODeadline) {
         let silence = NIODeadline.now() - Swift.max(began, self.lastReceived)
         if silence >= Self.suspiciousSilence { self.budget.retire() }

@@ -55,7 +55,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     var spare: [UpstreamHTTP2Stream] = []
     /// The number of streams whose exchange has ended, but whose last frame has not been received.
     var lingeringCount = 0
-    /// Whether an exchange was completed on the connection.
+    /// Whether an exchange has been completed on the connection.
     var hasServed = false
     private(set) var lastReceived = NIODeadline.now()
     var pulse: UpstreamPingSchedule
@@ -160,7 +160,7 @@ extension UpstreamHTTP2Connection {
     }
 }
 
-/// The received responses.
+/// Receiving responses.
 extension UpstreamHTTP2Connection {
     /// Decodes a response head from the last header block.
     func readHead(
@@ -189,7 +189,7 @@ extension UpstreamHTTP2Connection {
     }
 }
 
-/// The sent requests.
+/// Sending requests.
 extension UpstreamHTTP2Connection {
     /// Sends the head of a request.
     ///

@@ -1,7 +1,7 @@
 import GateWire
 import NIOCore
 
-/// The received frames.
+/// Handling received frames.
 extension UpstreamHTTP2Stream {
     /// Handles the header section of an interim or final response, or a trailer section.
     func receiveFields(endsStream: Bool) {

@@ -29,7 +29,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     /// The receive window for the response body.
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
 
-    /// The deadline for the end of the stream after a complete response, or `nil` if no end is awaited.
+    /// The time by which the stream must end after a complete response, or `nil` if there is no such deadline.
     private(set) var lingerEnd: NIODeadline?
     /// Whether the stream has ended in both directions, and is about to be released.
     private(set) var isOver = false
@@ -67,7 +67,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     }
 }
 
-/// The sent frames.
+/// Sending frames.
 extension UpstreamHTTP2Stream {
     /// Sends the head of a request.
     func begin(_ request: ForwardedRequest) {
@@ -121,7 +121,7 @@ extension UpstreamHTTP2Stream {
     }
 }
 
-/// The end of the stream.
+/// Ending the stream.
 extension UpstreamHTTP2Stream {
     /// Detaches the stream from its exchange, which has received the whole response.
     func release(at now: NIODeadline) {

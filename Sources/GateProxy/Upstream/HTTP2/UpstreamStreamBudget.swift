@@ -30,7 +30,7 @@ struct UpstreamStreamBudget: Equatable {
         self.inUse += 1
     }
 
-    /// Assigns an ID to a reserved stream and returns it, or returns `nil` if all IDs are used.
+    /// Assigns an ID to a reserved stream and returns the ID, or returns `nil` if all IDs are used.
     mutating func open() -> UInt32? {
         guard self.next < 1 << 31 else { return nil }
         defer { self.next += 2 }

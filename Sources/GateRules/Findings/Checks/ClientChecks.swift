@@ -111,7 +111,7 @@ struct StoreLinkCheck: FindingCheck {
         guard isForeign else { return }
         findings.report(
             .foreignLink,
-            "'storeUrl' of the rule '\(floor.rule.id)' (platform \(platforms[0])) points to the store of another platform",
+            "'storeUrl' of the rule '\(floor.rule.id)' (platform \(platforms[0])) points to another platform's store",
             on: floor,
             at: "storeUrl"
         )
@@ -174,7 +174,7 @@ struct LenientPathCheck: FindingCheck {
     }
 }
 
-/// Finds feeds that read the data of one platform into rules for another.
+/// Finds feeds that generate rules for one platform from data for another.
 struct FeedPlatformCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for feed in rules.feeds {

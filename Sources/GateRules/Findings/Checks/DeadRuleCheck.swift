@@ -1,7 +1,7 @@
 internal import GatePolicy
 
-/// Finds rules that never change a decision because an earlier rule always requires as much, and
-/// `next` floors that require no more than the rule that contains them.
+/// Finds rules that never change a decision because an earlier rule is at least as strict for the same clients, and
+/// `next` floors that are no stricter than the rule that contains them.
 ///
 /// Only earlier rules count: of two rules with the same decision, the first one is reported to the
 /// client.
@@ -16,8 +16,8 @@ struct DeadRuleCheck: FindingCheck {
             }
             guard let stronger else { continue }
             let message =
-                "\(floor.words) never changes a decision: '\(rules.floors[stronger].rule.id)' requires "
-                + "at least as much of the same clients"
+                "\(floor.words) never changes a decision: '\(rules.floors[stronger].rule.id)' is "
+                + "at least as strict for the same clients"
             findings.report(.deadRule, message, on: floor, at: nil)
         }
         for floor in rules.floors {
@@ -25,8 +25,8 @@ struct DeadRuleCheck: FindingCheck {
                 base.schedule == .always, !FloorOrder([base], [floor.rule]).onlySecond
             else { continue }
             let message =
-                "\(floor.words) never changes a decision: the rule that contains it requires at "
-                + "least as much"
+                "\(floor.words) never changes a decision: the rule that contains it is at "
+                + "least as strict"
             findings.report(.deadRule, message, on: floor, at: nil)
         }
     }

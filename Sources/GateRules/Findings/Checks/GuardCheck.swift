@@ -3,7 +3,7 @@ internal import GatePolicy
 
 /// Finds apps and platforms for which rules would newly deny too many of the last day's clients.
 struct GuardCheck {
-    /// The length of the evaluated part of the census in seconds.
+    /// The length of the evaluated census period in seconds.
     static let window: Int64 = 86_400
     /// The minimum number of devices or requests required to reject rules; with fewer, the finding
     /// only warns.
@@ -71,7 +71,7 @@ struct GuardCheck {
         }
     }
 
-    /// A finding on an audience with too many denied clients.
+    /// A finding about an audience with too many denied clients.
     private struct Words {
         let name: FindingName
         let message: String

@@ -42,7 +42,7 @@ struct KnownVersions {
         }
     }
 
-    /// Returns whether clients of a rule can update to a version that passes all rules of a group.
+    /// Returns whether clients of a rule can update to a version that passes all rules in a group.
     func verdict(
         on rule: RuleDefinition,
         _ group: [RuleDefinition],
@@ -229,7 +229,7 @@ struct KnownVersions {
 }
 
 extension RuleDefinition {
-    /// Returns the releases of a platform that clients of this rule can get.
+    /// Returns those of the given releases that clients of this rule can get.
     func releases(among releases: [Release]) -> [Release] {
         releases.filter { release in
             guard let apps = self.match.apps, let app = release.app else { return true }

@@ -8,7 +8,7 @@ struct LargeDenialCheck {
         let effect: String
     }
 
-    /// The limits for the content in a header field, in ascending order.
+    /// The limits for a denial in a header field, in ascending order.
     private static let fieldLimits = [
         Limit(
             bytes: 4 << 10,
@@ -16,7 +16,7 @@ struct LargeDenialCheck {
         ),
         Limit(bytes: 24 << 10, effect: "through nginx, clients get the denial without texts"),
     ]
-    /// The limit for the content itself.
+    /// The limit for the body of a denial.
     private static let bodyLimit = Limit(
         bytes: 15 << 10,
         effect: "HAProxy needs a 'tune.bufsize' above its default of 16 KB"

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Finds notices that lack a language that another notice has.
+/// Finds notices without a language that another notice includes.
 struct MissingLanguageCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let notices = rules.definition.notices
@@ -10,7 +10,7 @@ struct MissingLanguageCheck: FindingCheck {
             guard !missing.isEmpty, let place = rules.places.notices[name] else { continue }
             let languages = missing.joined(separator: ", ")
             let message =
-                "the notice '\(name)' has no text in \(languages), which other notices have"
+                "the notice '\(name)' has no text in \(languages), but other notices do"
             findings.report(.missingLanguage, message, at: place)
         }
     }

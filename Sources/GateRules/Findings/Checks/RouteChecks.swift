@@ -1,7 +1,7 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// Finds routes to backends that the settings do not contain.
+/// Finds routes to backends that are not configured.
 struct UnknownBackendCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         guard let backends = rules.gate.backends else { return }
@@ -11,7 +11,7 @@ struct UnknownBackendCheck: FindingCheck {
             let names = backends.map { "'\($0)'" }
             let known =
                 names.isEmpty
-                ? "; --upstream-named names no backend"
+                ? "; no backend is configured with --upstream-named"
                 : "; --upstream-named names \(names.joined(separator: ", "))"
             findings.report(
                 .unknownBackend,
@@ -72,8 +72,8 @@ struct UnusedRouteCheck {
             guard let places = self.rules.places.rules[rule.id] else { continue }
             findings.report(
                 .unusedRoute,
-                "the route of '\(rule.id)' selected a backend for none of the \(Int(seen.rounded())) \(noun) that "
-                    + "were seen in the last day",
+                "the route of '\(rule.id)' was used by none of the \(Int(seen.rounded())) \(noun) "
+                    + "seen in the last day",
                 at: places.place(of: "route"),
                 rule: rule.id
             )
@@ -101,7 +101,7 @@ extension RuleDefinition {
 }
 
 extension Route {
-    /// Whether this route certainly includes all clients in the ranges of another route.
+    /// Whether this route is known to include all clients in the ranges of another route.
     fileprivate func includes(_ other: Route) -> Bool {
         (self.versions.isEmpty
             || !other.versions.isEmpty && other.versions.allSatisfy(self.versions.contains))

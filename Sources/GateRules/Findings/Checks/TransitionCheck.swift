@@ -30,7 +30,7 @@ struct TransitionCheck {
         }
         if self.transition.unseen > 0 {
             let message =
-                "\(self.transition.unseen) more rules have changed and were not compared"
+                "\(self.transition.unseen) more changed rules were not compared"
             findings.report(.laxer, message, at: self.new.places.beginning)
         }
         self.reportEmptyFeeds(findings)

@@ -89,8 +89,7 @@ struct MissingReleaseCheck: FindingCheck {
         self.checkCountries(of: floor, known, on: platform, findings)
     }
 
-    /// Checks a hold with countries, which ends once a passing release is in all of these
-    /// countries.
+    /// Checks a hold with countries: it ends once a passing release is available in all of them.
     private func checkCountries(
         of floor: RulesInReview.Floor,
         _ known: [StoreRelease],

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Decodes the top level of a file.
 struct DocumentDecoder {
-    /// The settings that may occur in only one file of a folder.
+    /// The settings that may occur in only one file in a folder.
     static let settings =
         ["mode", "guard", "breaker", "defaultLanguage", "identity", "unidentified"]
         + AnswerDecoder.keys
@@ -72,7 +72,7 @@ struct DocumentDecoder {
         }
     }
 
-    /// Returns a suffix for the error about `rules` that are not a list.
+    /// Returns a suffix for the error about a `rules` value that is not a list.
     private static func hint(for rules: Element) -> String {
         switch rules.content {
         case .mapping(let entries):
@@ -89,14 +89,14 @@ struct DocumentDecoder {
 
     /// Decodes the ID of a pass.
     private func pass(_ element: Element) -> Pass.ID? {
-        guard let text = element.text("the ID of a pass", self.problems) else { return nil }
+        guard let text = element.text("a pass ID", self.problems) else { return nil }
         if let id = Pass.ID(parsing: text) { return id }
         // A pass, as sent in its header field, starts with the ID.
         let start = text.lowercased().prefix { $0 != "." }
         let hint = Pass.ID(parsing: start).map { "; write '\($0)'" } ?? ""
         let message =
-            "'\(text)' is not the ID of a pass: expected 16 hexadecimal digits in lower case, "
-            + "as 'versiongate pass' prints them\(hint)"
+            "'\(text)' is not a pass ID: expected 16 lowercase hexadecimal digits, "
+            + "as printed by 'versiongate pass'\(hint)"
         return self.problems.reject(message, at: element.place)
     }
 

@@ -24,7 +24,7 @@ struct NoticeDecoder {
                     ?? self.problems.reject(language: entry.key, at: entry.place)
             else { continue }
             if let first = places.updateValue(entry.place, forKey: language) {
-                let message = "the language '\(language)' is already on line \(first.line)"
+                let message = "the language '\(language)' is already listed on line \(first.line)"
                 self.problems.report(message, at: entry.place)
             }
             texts[language] = self.text(entry.value)

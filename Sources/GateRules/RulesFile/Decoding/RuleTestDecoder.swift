@@ -55,7 +55,7 @@ struct ExpectationDecoder {
             },
             storeURL: fields["storeUrl"].flatMap { $0.text("a URL", self.problems) },
             route: fields["route"].flatMap { element in
-                element.parsed(as: "the name of a backend", self.problems, by: Name.init(parsing:))?
+                element.parsed(as: "a valid backend name", self.problems, by: Name.init(parsing:))?
                     .text
             },
             observed: observed?.map(\.id.value)

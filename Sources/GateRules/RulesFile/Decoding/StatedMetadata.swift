@@ -2,8 +2,8 @@ internal import GatePolicy
 
 /// Build metadata of a version in a rules file: `3.7.2+93`.
 ///
-/// Versions are compared without build metadata (SemVer 2.0.0 section 10), which is probably not
-/// what the author intended.
+/// Versions are compared without build metadata (SemVer 2.0.0 section 10), although the author probably intended
+/// otherwise.
 struct StatedMetadata: Sendable {
     /// The key of the version.
     let key: String
@@ -27,7 +27,7 @@ struct StatedMetadata: Sendable {
         return nil
     }
 
-    /// The metadata as a build number, if it is one.
+    /// The metadata as a build number; `nil` if it is not a valid build number.
     private var build: BuildNumber? { try? BuildNumber(parsing: self.metadata) }
 
     /// A suggestion for what was probably meant, in the syntax of a rules file.

@@ -13,7 +13,7 @@ struct HPACKEntry: Sendable {
     /// The size that counts toward the capacity of the table (RFC 7541 section 4.1).
     var size: Int { self.fieldCount + HeaderList.overhead }
 
-    /// Returns the field line for a copy of the bytes whose positions are greater by `distance`.
+    /// Returns the field line, with all positions increased by `distance`, for a copy of the bytes.
     func line(movedBy distance: Int) -> FieldLine {
         // The additions are unchecked: memory addresses are too small for the sums to overflow, and
         // five checks would cost more than the additions.
@@ -119,7 +119,7 @@ struct HPACKDynamicTable {
             return
         }
         let start = self.entries[self.first].start
-        // Both the number and the size are checked, because fields can be empty.
+        // Both the size and the number of the evicted entries are checked, because fields can be empty.
         let isDue =
             start > 2 * Swift.max(self.capacity, 1024) || self.first > Self.maxEvictedEntries
         guard isDue else { return }

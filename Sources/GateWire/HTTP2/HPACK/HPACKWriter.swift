@@ -12,10 +12,10 @@ package struct HPACKWriter {
         HPACKStaticTable.fields.enumerated().map { index, field in (field.name, index + 1) }
     )
 
-    /// The maximum overhead in bytes of a field beyond its name and value; a status is no larger.
+    /// The maximum overhead in bytes of a field beyond its name and value; a whole status field takes no more.
     fileprivate static let overhead = 16
 
-    /// Writes a dynamic table size update to zero (RFC 7541 section 4.2).
+    /// Writes a dynamic table size update that sets the size to zero (RFC 7541 section 4.2).
     ///
     /// This must be at the start of the first block of a connection.
     static func writeEmptyTable(into block: inout OutputRawSpan) {
