@@ -68,7 +68,7 @@ def compare(options):
         shares_core = bench.shares_core
     facts = [machine.machine_line(there)]
     if shares_core:
-        facts.append("An authorizer shares a core with its gateway; the load generator and the backend share the other one.")
+        facts.append("An authorizer shares a core with its gateway; the load generator and the backend share the other core.")
     if warning:
         facts.append(warning)
     text = report.section(results, facts, command_line(options))

@@ -10,7 +10,7 @@ from .candidates import GATE, REFERENCE
 from .scenarios import HEADLINE_SCENARIOS
 from .scenarios.real_traffic import COLUMNS
 
-NOISE = "Compared by the medians; if the range contains 1, the difference may be due to chance."
+NOISE = "The comparison uses the medians. If the range contains 1, the difference may be due to chance."
 
 
 def report(results, facts):

@@ -4,11 +4,11 @@ from cases import CASES
 
 INTRODUCTION = """# Gateway compatibility
 
-For operators who already have a gateway and want it to authorize each request with VersionGate, instead of sending all
-requests through VersionGate. `make gateways` generates this page: it starts each gateway with the configuration from its
-page, a gate and a backend, and sends the requests in the first column. Everything runs on one machine, over the loopback
-interface. The results are also compared with `Tests/Gateways/expected.json`, so a change of behavior makes the command
-fail.
+For operators who already have a gateway and want it to authorize each request with VersionGate, instead of sending all requests
+through VersionGate. `make gateways` generates this page: the command starts each gateway with the configuration from the gateway's
+page, together with a gate and a backend, and sends the requests in the first column. All programs run on one machine and
+communicate over the loopback interface. The command also compares the results with `Tests/Gateways/expected.json`, and fails if any
+behavior has changed.
 
 For other gateways, see [the protocol of the decision listener](protocol.md).
 
@@ -16,27 +16,30 @@ Gate: {gate}. Last run: {date}.
 
 ## How to read the table
 
-- `426`, `503`: the client sees the whole denial: status, header fields and body. Missing and additional parts are named.
-- "at once": before the rest of the upload was sent; "later": the client first has to send more of it.
-- "the hint": the response of the backend reaches the client with `X-VersionGate: recommend`.
-- "removed": the backend does not see forged fields that only the gate may send.
-- Requests that no gate could evaluate, such as those with an invalid `Host`: the status shows which program rejected
-  them. If one of them reaches the backend, the cell says so. Caddy and Traefik respond to `OPTIONS *` themselves.
+- `426`, `503`: the client receives the complete denial: status, header fields and body. The cell names any missing or additional
+  parts.
+- For uploads, "at once" means that the client receives the denial before it has sent the rest of the body. "later" means that the
+  client must send more of the body first.
+- "the hint": the backend's response reaches the client with `X-VersionGate: recommend`.
+- "removed": the backend does not receive forged fields that only the gate may send.
+- Requests that a gate cannot evaluate, such as a request with an invalid `Host`: the status shows which program rejected the
+  request. If such a request reaches the backend, the cell states this. Caddy and Traefik respond to `OPTIONS *` themselves.
 - "current build, 91 fields": HAProxy's script rejects requests with more than 90 fields.
-- "`/decide/` by way of `..`": clients must not reach the endpoints for decisions through `/.versiongate/`.
-- "forged `X-Forwarded-For`": "ignored" if the gate takes the address of the connection instead.
-- "a preview": `426` if a [signed header](../guides/preview.md) shows the denial, also in `/.versiongate/status`, and the backend
-  does not see the header.
-- "a pass": "passes" if a [signed header](../guides/pass.md) lifts the denial, also in `/.versiongate/status`, and the backend does
-  not see the header.
-- "the other backend": an old build goes to the backend that its [route](protocol.md#routes) names, and a current build to the
-  default one, with the changes in "Send old builds to another backend" on the page.
-- "selects nothing": a client that sends `X-VersionGate-Route` itself goes to the same backend as without it.
-- "other choice": the page shows how to deny instead of allow, or the other way around, while the gate does not respond.
-  For Traefik, it shows how to wait for one second instead of thirty.
-- "right": each request before the reload gets the decision of the old rules, and each one after it that of the new rules.
-- "–": the page has no such choice.
-- "no response": nothing within 40 s.
+- "`/decide/` by way of `..`": clients must not be able to reach the decision endpoints through a path under `/.versiongate/`.
+- "forged `X-Forwarded-For`": "ignored" if the gate uses the address of the connection instead.
+- "a preview": `426` if a request with a [signed header](../guides/preview.md) gets the denial, `/.versiongate/status` reports the
+  denial too, and the backend does not receive the header.
+- "a pass": "passes" if a [signed header](../guides/pass.md) lifts the denial, `/.versiongate/status` reports that the request
+  passes, and the backend does not receive the header.
+- "the other backend": with the changes in "Send old builds to another backend" on the gateway's page, requests of an old build go
+  to the backend that the [route](protocol.md#routes) names, and requests of a current build go to the default backend.
+- "selects nothing": a request goes to the same backend whether or not the client sends `X-VersionGate-Route` itself.
+- "other choice": the gateway's page shows how to deny requests instead of allowing them, or the reverse, while the gate does not
+  respond. For Traefik, the page shows how to wait for one second instead of thirty.
+- "right": each request before the reload gets the decision of the previous rules, and each request after the reload gets the
+  decision of the new rules.
+- "–": the page describes no such choice.
+- "no response": the client gets no response within 40 s.
 
 """
 CHOICES = {"open": "requests pass", "closed": "requests are denied"}

@@ -15,24 +15,24 @@ COUNTED = ("get", "head", "up64k", "up3m", "up30m", "chunked", "expect", "browno
 
 INTRODUCTION = """# What real clients see of a denial
 
-`make clients` sends the same requests with each of these clients, as a build that the rules deny, and records what the app code
-sees. Everything runs on one machine, over the loopback interface. Each client has a timeout of {timeout} s, and
+`make clients` sends the same requests with each client in the tables, from a build that the rules deny, and records what the app
+code sees. Everything runs on one machine, over the loopback interface. Each client has a timeout of {timeout} s, and
 is stopped if it reports nothing within {patience} s. Gate: {gate}. The run of {date} took {minutes} minutes.
 
-For the exceptions, see [what to do in your app](clients.md#exceptions-by-http-client), and
-[what to configure in a proxy](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds).
+For the exceptions, see [what to do in your app](clients.md#exceptions-by-http-client), and [what to configure in a
+proxy](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds).
 
 ## How to read the tables
 
 - `426` or `503`: the app sees the whole response: status, header fields and body (no body for `HEAD`).
 - A name: the app gets this exception or code instead. For the messages, see [Exception messages](#exception-messages).
-- "nginx:" precedes what the same client sees from nginx itself (`return 426`), where that differs.
-- "–": the client cannot send such a request.
+- "nginx:" precedes the result of the same client with nginx itself (`return 426`), if that result differs.
+- "–": the client cannot send this kind of request.
 - `*`: the client hides the response, [regardless of the server](#responses-that-a-client-hides).
 - *next request*: the connection on which the client sends a request that passes, after a denied upload of 64 KB. *warned*: the
   app sees the hint in `X-VersionGate`. *brownout*, *maintenance*: the app also sees `Retry-After`. *events*: the first event of
   `/.versiongate/events`.
-- *retries*: the requests that the client retries automatically, and how often the server receives each.
+- *retries*: the requests that the client retries automatically, and how often the server receives each of them.
 """
 
 
@@ -217,20 +217,20 @@ def render(results):
         "## Without a proxy, HTTP/2 with TLS\n", straight(results, "2", "http", everything[:-1]),
         "## gRPC, gRPC-Web and Connect\n",
         "A code in a cell means that the app receives this code and the text of the denial. GET is a unary call with an empty "
-        "message; the sizes are message sizes; \"3 MB chunked\" is a call with a stream of messages.\n",
+        "message. The sizes are message sizes. \"3 MB chunked\" is a call with a stream of messages.\n",
         "### HTTP/2 with TLS\n", straight(results, "2", "rpc", CALLS),
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
         "The client sends GET and uploads of 64 KB, 3 MB and 30 MB through a proxy that connects to the gate over HTTP/1.1. "
-        "\"all\": the app sees the whole denial of all four requests. The configurations are in "
-        "`Tests/ClientMatrix/servers`: nginx and \"buffering\" as in "
-        "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds), the others with their defaults.\n",
+        "\"all\" means that the app sees the whole denial of all four requests. The configurations are in "
+        "`Tests/ClientMatrix/servers`. nginx and \"buffering\" are configured as in "
+        "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds), and all other proxies have their defaults.\n",
         "### HTTP/1.1\n", behind(results, "1.1"),
         "### HTTP/2 with TLS\n", behind(results, "2"),
         "## Repeated uploads\n",
         f"Denied uploads over HTTP/2, each on a separate connection: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
         "The numbers show how many uploads get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB "
-        "upload after the response, and curl 7.88.1 then drops what it has not read yet.\n",
+        "upload after the response, and curl 7.88.1 then drops the part of the response that it has not read yet.\n",
         uploads(results),
         "## Responses that a client hides\n", hidden(results),
         "## Exception messages\n", exceptions(results),
