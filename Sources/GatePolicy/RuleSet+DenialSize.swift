@@ -1,5 +1,6 @@
 extension RuleSet {
-    /// The size of the content of a denial, in the language in which the content is largest.
+    /// The size in bytes of the content of a denial, in the language in which the content is
+    /// largest.
     package struct DenialSize: Sendable, Equatable {
         package let bytes: Int
         /// The size in bytes of the content as one line of ASCII JSON (see `/decide/nginx`).
@@ -8,7 +9,8 @@ extension RuleSet {
         package let language: LanguageTag?
     }
 
-    /// Returns the size of the denials of a rule, without the parts that depend on the client.
+    /// Returns the size in bytes of the content of a rule's denial, excluding the parts that depend
+    /// on the client.
     ///
     /// `place` is the index of the rule in the definition.
     package func denialSize(ofRuleAt place: Int) -> DenialSize {

@@ -24,7 +24,7 @@ extension RuleSet {
 
     /// The maximum number of times at which a test is run.
     ///
-    /// No rules file has this many dates.
+    /// In practice, no rules file contains this many dates.
     private static let changeLimit = 10_000
 
     private func failure(

@@ -11,7 +11,7 @@ package enum TestFlightQuery: Sendable, Equatable {
 /// Missing values are taken from the sender's identity.
 package struct TestFlightSubject: Sendable, Equatable {
     package var identity: ClientIdentity
-    /// The app that the query is about; `nil` for the app in the sender's identity.
+    /// The app that the query is about; `nil` represents the app in the sender's identity.
     ///
     /// `version` and `build` override the identity in the same way.
     package var app: String?
@@ -69,7 +69,8 @@ extension RuleSet {
         confirmed: [String: Timestamp],
         at now: Timestamp
     ) -> [UInt8] {
-        // If there are several apps, a client that does not send its app could be any of them.
+        // If there are several apps, a client that does not send its app could be using any of
+        // them.
         let apps = self.definition.testFlight.filter { subject.isFor($0) }
         let app = apps.count == 1 ? apps.first : nil
         let words = app?.words ?? .own

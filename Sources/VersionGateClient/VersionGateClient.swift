@@ -134,10 +134,10 @@ public final class VersionGateClient: Sendable {
     ///
     /// This method never throws. The result is ``GateState/unknown(last:)`` if the gate does not respond within the
     /// timeout, or if the response is not from a gate but, for example, from a captive portal, or from a backend that
-    /// was reached without the gate.
+    /// was reached without going through the gate.
     ///
     /// - Parameters:
-    ///   - path: The path of a request to check, such as `/v2/payments`; `nil` for the whole app. Only the
+    ///   - path: The path of a request to check, such as `/v2/payments`; `nil` means the whole app. Only the
     ///     state of the whole app is stored.
     ///   - method: The method of that request; `nil` means `GET`.
     /// - Returns: The state of the build.

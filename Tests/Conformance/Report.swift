@@ -26,7 +26,7 @@ struct Report {
 
         ## SHOULD and robustness
 
-        For cases of the kind "robustness", the RFC permits the behavior, but it can be harmful.
+        In cases of kind "robustness", the RFC permits the behavior, but the behavior can be harmful.
 
         \(self.table(of: .should, .robustness))
 

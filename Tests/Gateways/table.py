@@ -22,7 +22,7 @@ Gate: {gate}. Last run: {date}.
   client must send more of the body first.
 - "the hint": the backend's response reaches the client with `X-VersionGate: recommend`.
 - "removed": the backend does not receive forged fields that only the gate may send.
-- Requests that a gate cannot evaluate, such as a request with an invalid `Host`: the status shows which program rejected the
+- Requests that the gate cannot evaluate, such as a request with an invalid `Host`: the status shows which program rejected the
   request. If such a request reaches the backend, the cell states this. Caddy and Traefik respond to `OPTIONS *` themselves.
 - "current build, 91 fields": HAProxy's script rejects requests with more than 90 fields.
 - "`/decide/` by way of `..`": clients must not be able to reach the decision endpoints through a path under `/.versiongate/`.
@@ -31,8 +31,8 @@ Gate: {gate}. Last run: {date}.
   denial too, and the backend does not receive the header.
 - "a pass": "passes" if a [signed header](../guides/pass.md) lifts the denial, `/.versiongate/status` reports that the request
   passes, and the backend does not receive the header.
-- "the other backend": with the changes in "Send old builds to another backend" on the gateway's page, requests of an old build go
-  to the backend that the [route](protocol.md#routes) names, and requests of a current build go to the default backend.
+- "the other backend": with the changes in "Send old builds to another backend" on the gateway's page, requests from an old build go
+  to the backend that the [route](protocol.md#routes) names, and requests from a current build go to the default backend.
 - "selects nothing": a request goes to the same backend whether or not the client sends `X-VersionGate-Route` itself.
 - "other choice": the gateway's page shows how to deny requests instead of allowing them, or the reverse, while the gate does not
   respond. For Traefik, the page shows how to wait for one second instead of thirty.

@@ -14,7 +14,7 @@ extension AdminEndpoints {
 
     /// Creates the response with the effects that an undo would currently have.
     ///
-    /// `target` is the revision to return to; `nil` for the last revision with different files.
+    /// `target` is the revision to return to; `nil` selects the last revision with different files.
     func preview(of target: String?) async -> AdminAnswer {
         guard let preview = await self.reloader.preview(undoTo: target) else {
             return .unknownRevision

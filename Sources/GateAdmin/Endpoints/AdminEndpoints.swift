@@ -58,7 +58,7 @@ package struct AdminEndpoints: Sendable {
         self.now = now
     }
 
-    /// Returns the response to a probe; `nil` for all other requests.
+    /// Returns the response to a probe; `nil` if the request is not a probe.
     ///
     /// Probes use no thread of the concurrency runtime, since all of its threads may be busy with
     /// other requests.

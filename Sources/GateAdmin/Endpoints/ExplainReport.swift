@@ -5,7 +5,7 @@ internal import GateRules
 /// The gate's response to a request, and the reason for the decision.
 struct ExplainReport: Encodable {
     struct Observed: Encodable {
-        /// The ID of the rule; `nil` for the policy for unidentified clients.
+        /// The ID of the rule; `nil` if the policy for unidentified clients applies instead of a rule.
         let rule: String?
         let decision: String
         let reason: String
@@ -46,7 +46,7 @@ struct ExplainReport: Encodable {
     private(set) var decision: String?
     private(set) var rule: String?
     private(set) var reason: String?
-    /// The route to a named backend; `nil` for the default backend.
+    /// The route to a named backend; `nil` if the request goes to the default backend.
     private(set) var route: Route?
     private(set) var observed: [Observed] = []
     private(set) var observedRoutes: [Route] = []

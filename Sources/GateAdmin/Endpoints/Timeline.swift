@@ -18,7 +18,7 @@ struct Timeline {
         }
 
         let time: Timestamp
-        /// The ID of the rule; `nil` for a release in a store.
+        /// The ID of the rule; `nil` if the event is a release in a store.
         let rule: String?
         let change: Change
         let words: String

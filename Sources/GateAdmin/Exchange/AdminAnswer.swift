@@ -93,7 +93,7 @@ struct AdminAnswer: Error, Equatable {
 
     static let crossOrigin = AdminAnswer.refusal(
         .forbidden,
-        "the request is from a page of a different origin"
+        "the request is from a page with a different origin"
     )
 
     /// Creates the response to a request without a valid token.

@@ -7,7 +7,7 @@ struct AdminToken: Sendable, Equatable {
     private static let longest = 4096
     private static let longestName = 64
 
-    /// The name of the token; `nil` for a line with only a token.
+    /// The name of the token; `nil` if the line contains only a token.
     let name: String?
     fileprivate let bytes: [UInt8]
 

@@ -183,8 +183,8 @@ final class AdminHandler: ChannelInboundHandler {
 
     /// Starts the next request, or closes the connection.
     ///
-    /// The handler calls this method once the kernel has the whole response. Otherwise, responses to pipelined requests
-    /// would accumulate in memory while the client reads none of them.
+    /// The handler calls this method once the kernel has the whole response. If it were called earlier, responses to
+    /// pipelined requests would accumulate in memory while the client reads none of them.
     private func finish() {
         self.isSending = false
         self.exchange.finish()

@@ -9,7 +9,7 @@ package struct APIOperation: Sendable {
         let template: PathTemplate
     }
 
-    /// The method in upper case; `nil` for any method if the document states none.
+    /// The method in upper case; `nil` stands for any method, if the document states none.
     package let method: String?
     /// The path in the document, without the path of a server.
     package let path: String
@@ -26,7 +26,7 @@ package struct APIOperation: Sendable {
 
     /// Creates an operation.
     ///
-    /// `bases` contains the base paths of the servers, and `otherBases` further base paths that the servers may have.
+    /// `bases` contains the base paths of the servers, and `otherBases` further base paths that they may have.
     /// `spanning` contains the names of the parameters whose values may contain slashes.
     package init(
         method: String?,

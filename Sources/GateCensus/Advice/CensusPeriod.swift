@@ -28,7 +28,7 @@ struct ClientKind: Sendable, Hashable {
     let client: CensusClient
     let paths: CensusPaths
 
-    /// Creates the client kind of a cell; `nil` for exempt paths, and for clients beyond the cell limit.
+    /// Creates the client kind of a cell; fails for exempt paths, and for clients beyond the cell limit.
     init?(_ cell: CensusCell) {
         guard let client = cell.client, !cell.outcome.paths.isExempt else { return nil }
         self.client = client
@@ -49,7 +49,7 @@ struct ClientEvaluator: Sendable {
         self.view = CensusView(ruleSet, now, ignoresMaintenance: true)
     }
 
-    /// Returns whether a cell's requests pass and stricter rules could deny them; false for exempt
+    /// Returns whether a cell's requests pass and stricter rules could deny them; `false` for exempt
     /// paths and for clients beyond the cell limit.
     mutating func passes(_ cell: CensusCell) -> Bool {
         guard let kind = ClientKind(cell) else { return false }

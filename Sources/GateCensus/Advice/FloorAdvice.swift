@@ -31,7 +31,7 @@ package struct FloorAdvice: Sendable {
         ///
         /// If most requests contain no device ID, requests are counted instead.
         package let countsDevices: Bool
-        /// The floor; `nil` if a floor at any version above the lowest one affects too many clients,
+        /// The floor; `nil` if every floor above the lowest version affects too many clients,
         /// or if only one version was seen.
         package let floor: Floor?
         package let next: [Next]

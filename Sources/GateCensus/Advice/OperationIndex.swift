@@ -28,7 +28,7 @@ struct OperationIndex: Sendable {
 
     private struct Key: Hashable {
         let method: String?
-        /// The number of segments; `nil` for any number.
+        /// The number of segments; `nil` stands for any number.
         let count: Int?
     }
 

@@ -4,12 +4,12 @@ import GatePolicy
 package struct PathTemplate: Sendable, Hashable {
     enum Segment: Sendable, Hashable {
         case literal(PathWord)
-        /// A parameter for one segment: `{id}`.
+        /// A parameter for one segment, such as `{id}`.
         case parameter
         /// The literal text around the parameters in one segment, as in `{id}:cancel` or
         /// `v{version}`.
         case mixed([String])
-        /// A parameter for any number of segments: `{+path}`.
+        /// A parameter for any number of segments, such as `{+path}`.
         case rest
         /// A segment that backends could interpret in different ways; requests for it have no
         /// shape.
@@ -71,7 +71,7 @@ package struct PathTemplate: Sendable, Hashable {
             rest = rest.dropFirst(name.count + 2)
             switch name.first {
             // In RFC 6570, these characters introduce a query, a fragment or parameters after a
-            // semicolon, all of which may be missing.
+            // semicolon, all of which are optional.
             case "?", "&", "#", ";": continue
             case "/": return (texts[0].isEmpty ? [] : Self.segments(texts[0], [])) + [.rest]
             default:
@@ -80,7 +80,7 @@ package struct PathTemplate: Sendable, Hashable {
             }
         }
         if texts.count == 1 {
-            // The segment contained only a parameter that may be missing.
+            // The segment contained only an optional parameter.
             if texts[0].isEmpty { return text.isEmpty ? [.unreadable] : [] }
             return [PathWord(texts[0]).map { .literal($0) } ?? .unreadable]
         }
@@ -158,7 +158,7 @@ package struct PathTemplate: Sendable, Hashable {
 struct TemplateFit: Sendable, Equatable {
     /// How closely each segment of the shape fits, followed by the value for the trailing slash.
     fileprivate(set) var closeness: [UInt8] = []
-    /// Whether all requests of the shape fit.
+    /// Whether all requests with the shape fit.
     fileprivate(set) var isCertain = true
     /// Whether the requests fit only if case is ignored.
     fileprivate(set) var isLoose = false

@@ -27,7 +27,7 @@ package struct RouteSelection: Sendable {
             }
         }
 
-        /// The routes as named in messages: `the route of 'old'`, `routes to 'legacy'`.
+        /// The routes as named in messages, such as `the route of 'old'` or `routes to 'legacy'`.
         package var words: String {
             switch self {
             case .rule(let id): "the route of '\(id)'"

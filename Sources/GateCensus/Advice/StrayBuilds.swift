@@ -1,8 +1,8 @@
 package import GatePolicy
 
-/// Builds that differ strongly from adjacent versions.
+/// Builds that differ strongly from their neighbors, the preceding and following builds in version order.
 ///
-/// Devices with such a build send far more requests, for example in a loop or in retries without a
+/// Devices with such a build send far more requests, for example in a loop or by retrying without a
 /// pause, or far more of their requests fail in the backend.
 package enum StrayBuilds {
     /// A build that differs from its neighbors.

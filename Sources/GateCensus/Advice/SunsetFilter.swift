@@ -4,7 +4,7 @@ package import GatePolicy
 package struct SunsetFilter: Sendable {
     /// The classification of a cell's clients.
     enum Standing: Sendable, Equatable {
-        /// Selected clients, with their version as written by them.
+        /// Selected clients, with their version as sent.
         case old(String)
         /// Clients without a parsable version, which may be old or new.
         case unversioned
@@ -37,7 +37,7 @@ package struct SunsetFilter: Sendable {
     /// The version shown for selected clients that send no version, or an unparsable one.
     private static let noVersion = "-"
 
-    /// Returns the version of a cell as written by its clients; `nil` if the filter does not select
+    /// Returns the version of a cell as sent by its clients; `nil` if the filter does not select
     /// the cell.
     mutating func version(of cell: CensusCell) -> String? {
         if case .old(let version) = self.standing(of: cell) { version } else { nil }

@@ -67,7 +67,7 @@ package struct RefusalPrediction: Sendable {
     }
 
     /// Returns the larger of the shares of requests and of devices, because clients that send
-    /// little of their identity may send no device ID either.
+    /// little of their identity might send no device ID either.
     private static func largerShare(_ part: ImpactAmount, of total: ImpactAmount) -> Double {
         max(part.requests / max(total.requests, 1), part.devices / max(total.devices, 1))
     }

@@ -16,7 +16,7 @@ package struct RuleTrial: Sendable {
         }
 
         package let cause: Cause
-        /// The app and platform; `nil` for all clients together.
+        /// The app and platform; `nil` stands for all clients together.
         package let audience: Impact.Audience?
         /// The number of clients that were counted.
         package let clients: Int
@@ -153,7 +153,7 @@ package struct RuleTrial: Sendable {
         return nil
     }
 
-    /// Returns whether the change has been observed for `seconds` and with enough clients.
+    /// Returns whether the change has been observed for at least `seconds` seconds, and with enough clients.
     package func isOver(at now: Timestamp, after seconds: Int64) -> Bool {
         guard self.since.seconds(until: now) >= seconds else { return false }
         return !self.former.isEmpty || self.counts[nil].map { $0.all.count >= Self.fewest } ?? false

@@ -33,7 +33,7 @@ extension CensusOutcome: Hashable {
 
 /// A client and an outcome, whose requests are counted together.
 package struct CensusCell: Sendable, Hashable {
-    /// The client; `nil` for all clients beyond the limit.
+    /// The client; `nil` stands for all clients beyond the limit.
     package let client: CensusClient?
     package let outcome: CensusOutcome
 
@@ -57,7 +57,7 @@ package struct CensusFigures: Sendable, Equatable {
     /// The number of requests that failed in the backend: with a status from 500 to 599, or without
     /// a response.
     package var serverErrors: UInt64 = 0
-    /// The clients by their origin; counted only while the breaker needs them, and not stored.
+    /// A sketch of the clients by origin, which is updated only while the breaker needs it, and not stored.
     package var clients = HyperLogLog()
     /// The number of requests by path shape.
     package var shapes: ShapeCounts

@@ -15,7 +15,7 @@ package struct CensusHarvest: Sendable {
 
     /// The requests of a client that have the same outcome.
     struct Cell: Sendable {
-        /// The fields of the client; `nil` for all clients beyond the limit.
+        /// The fields of the client; `nil` stands for all clients beyond the limit.
         let statement: Statement?
         /// The index of the outcome.
         let outcome: Int
@@ -116,7 +116,7 @@ package struct CensusHarvest: Sendable {
         let device: Int64
     }
 
-    /// Returns the devices that were denied, and the devices already known as denied.
+    /// Returns the devices that a rule denied, and the devices for which `isKnown` returns `true`.
     ///
     /// The client fields of all other devices are not parsed.
     package func deviceSightings(where isKnown: (Int64) -> Bool) -> [ReturnSample.Sighting] {

@@ -57,7 +57,7 @@ package final class CensusTally {
     /// a change.
     package var countsClients = false
 
-    /// Digests, and the cells that they identify in `digestCells`; 0 marks a free slot.
+    /// The digests whose cells are in `digestCells`; 0 marks a free slot.
     private var digests: [UInt64]
     private var digestCells: [UInt32]
     private var digestCount = 0

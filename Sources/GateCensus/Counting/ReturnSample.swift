@@ -4,8 +4,8 @@ package import GatePolicy
 /// returned with a newer build.
 ///
 /// A device is selected by its hash, so the sample contains either all of its requests or none. If
-/// there are too many devices, devices with hashes in the upper half are removed; the rest is still
-/// a random sample.
+/// there are too many devices, devices with hashes in the upper half are removed; the remaining
+/// devices are still a random sample.
 package struct ReturnSample: Sendable {
     /// A request from a device, with its outcome.
     package struct Sighting: Sendable {
@@ -58,7 +58,7 @@ package struct ReturnSample: Sendable {
 
     /// The time in seconds after which a device is removed.
     package static let memory: Int64 = 30 * 86_400
-    /// The default maximum number of devices, each with all rules that denied it.
+    /// The default maximum number of devices to record, each with all the rules that denied it.
     package static let usualLimit = 16_384
     /// The highest possible hash.
     package static let allDevices = Int64.max

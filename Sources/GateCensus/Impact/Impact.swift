@@ -9,7 +9,7 @@ package struct Impact: Sendable {
         /// The maximum amount, which includes requests for paths that were not in the rules when
         /// the requests were counted.
         package fileprivate(set) var possible = ImpactAmount()
-        /// The amounts by deciding rule; `nil` for the policy for unidentified clients.
+        /// The amounts by deciding rule; the key `nil` stands for the policy for unidentified clients.
         package fileprivate(set) var byRule: [String?: ImpactAmount] = [:]
         package fileprivate(set) var byVersion: [Version: ImpactAmount] = [:]
     }

@@ -63,7 +63,7 @@ package actor Breaker: RulesFilter {
     ///
     /// - Parameters:
     ///   - census: The clients that predictions are based on.
-    ///   - folder: The folder for trips; `nil` if they may be lost on restart.
+    ///   - folder: The folder that trips are stored in; `nil` if they are lost on restart.
     ///   - trust: The CA certificates that the webhook's certificate is verified against.
     ///   - logger: Logs trips.
     ///   - now: Returns the current time.
@@ -182,7 +182,7 @@ package actor Breaker: RulesFilter {
         )
     }
 
-    /// Whether any date from which a rule denies more clients has passed.
+    /// Whether a time at which a rule starts to deny more clients has passed.
     var isDue: Bool { self.dates.first.map { $0.time <= self.now() } ?? false }
 
     /// Whether the counts should be evaluated now.
@@ -252,8 +252,7 @@ extension Breaker {
         return acting
     }
 
-    /// Monitors rules from a given time on, except rules with a trip; ends the monitoring if no
-    /// rule remains.
+    /// From a given time on, monitors rules that have not tripped; ends the monitoring if no rule remains.
     private func begin(_ names: Set<String>, since: Timestamp) async {
         let suspects = names.subtracting(self.trips.map(\.rule))
         guard !suspects.isEmpty, let loaded = self.loaded, loaded.breaker.limit != nil else {
@@ -266,8 +265,7 @@ extension Breaker {
             baseline: self.watch?.baseline
                 ?? BackgroundThread.records.task { rows(start, since) }
         )
-        // If clients were not distinguished before, all of the next counts are for requests after
-        // the change.
+        // If clients were not distinguished before, all of the next counts come from requests after the change.
         watch.isFresh = self.watch != nil
         self.watch = watch
         self.record.watch = BreakerRecord.Watch(

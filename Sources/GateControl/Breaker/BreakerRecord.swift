@@ -12,7 +12,7 @@ package struct BreakerTrip: Sendable, Equatable, Codable {
     /// The time of the trip, in seconds since 1970.
     package let time: Int64
     package let cause: RuleTrial.Excess.Cause
-    /// The app and platform of the denied clients; `nil` for all apps and platforms.
+    /// The app and platform that the counts below are limited to; `nil` if they are not limited.
     package let app: String?
     package let platform: String?
     /// The number of counted clients, the share of denied clients, and the predicted share.
@@ -47,7 +47,7 @@ struct BreakerRecord: Sendable, Equatable, Codable {
 
     init() {}
 
-    /// Reads the record; `nil` if there is none, or if it is unusable.
+    /// Reads the record, or returns `nil` if there is none or it is unusable.
     ///
     /// An unusable record is reported.
     init?(in folder: StateFolder, report: (String) -> Void) {

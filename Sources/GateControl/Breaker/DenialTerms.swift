@@ -6,9 +6,9 @@ extension RuleSetDefinition {
     /// The digests of the terms of all rules that can deny clients, by rule ID.
     ///
     /// The policy for unidentified clients has the ID `unidentified`. Texts and URLs are not part
-    /// of the terms. A digest stays the same across restarts while the terms are unchanged. Equal
-    /// rules can have different digests, as with `3.0` and `3.0.0`. Reusing the digest of an equal
-    /// rule would be faster, but a stored trip would not match after a restart.
+    /// of the terms. A digest stays the same across restarts while the terms are unchanged. Equivalent rules can have
+    /// different digests, for example with the minimums `3.0` and `3.0.0`. Reusing the digest of an equivalent rule
+    /// would be faster, but a stored trip would not match after a restart.
     var denialTerms: [String: String] {
         guard self.mode == .enforce else { return [:] }
         var terms: [String: String] = [:]
@@ -21,7 +21,7 @@ extension RuleSetDefinition {
         return terms
     }
 
-    /// Returns the IDs of rules whose terms have changed, or have a different effect.
+    /// Returns the IDs of rules whose terms have changed or might now have a different effect.
     ///
     /// `after` contains the `denialTerms` of these rules, and `before` the `denialTerms` of the old
     /// rules.

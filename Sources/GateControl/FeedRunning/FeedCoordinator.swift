@@ -88,7 +88,7 @@ package actor FeedCoordinator {
         await self.reloader.contribution(of: feed)?.value
     }
 
-    /// Applies a result of a feed.
+    /// Applies a feed's result.
     ///
     /// - Returns: `false` if it is invalid or rejected, in which case the active rules do not change.
     func take(_ answer: FeedResult, of feed: FeedDefinition, at time: Int64) async -> Bool {

@@ -173,7 +173,7 @@ actor FeedRunner {
     private var now: FeedSchedule.Moment { self.clock.now() }
 }
 
-/// A feed's clock, and its sleep function.
+/// The clock and the sleep function of a feed.
 struct FeedClock: Sendable {
     let now: @Sendable () -> FeedSchedule.Moment
     /// Sleeps for a number of seconds.

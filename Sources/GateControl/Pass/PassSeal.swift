@@ -3,12 +3,12 @@ package import GatePolicy
 
 /// Signs and verifies the header fields that contain passes.
 ///
-/// A field is `ID.ISSUED.UNTIL.CLAIMS.MAC`: the text of the pass and its HMAC-SHA-256 (RFC 2104) with
-/// the secret, in base64url without padding (RFC 4648 section 5).
+/// A field is `ID.ISSUED.UNTIL.CLAIMS.MAC`: the text of the pass and its HMAC-SHA-256 (RFC 2104), keyed with the
+/// secret, in base64url without padding (RFC 4648 section 5).
 package struct PassSeal: Sendable {
     package typealias Failure = SealKeys.Failure
 
-    /// The maximum length of a field in bytes, which is sufficient for the longest app and build.
+    /// The maximum length of a field in bytes, which is sufficient for the longest app identifier and build.
     static let longest = 768
     /// The prefixes of the signed texts, so that a signature for one purpose is not valid for
     /// another.
@@ -36,7 +36,7 @@ package struct PassSeal: Sendable {
         self.keys.signed(String(text), for: Self.purpose)
     }
 
-    /// Returns the digest of a device ID for the pass with an ID.
+    /// Returns the digest of a device ID, for the pass with the given ID.
     package func digest(ofDevice device: String, for id: Pass.ID) -> [UInt8] {
         self.keys.first.code(of: Self.signed(device: device, for: id))
     }

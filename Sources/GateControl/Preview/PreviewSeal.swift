@@ -4,7 +4,7 @@ package import GatePolicy
 /// Signs and verifies the header fields with which testers preview a decision.
 ///
 /// A field is `KIND.SECOND.MAC`: the kind, the expiry as Unix time in seconds, and the HMAC-SHA-256
-/// (RFC 2104) of both with the secret, in base64url without padding (RFC 4648 section 5).
+/// (RFC 2104) of both, keyed with the secret, in base64url without padding (RFC 4648 section 5).
 package struct PreviewSeal: Sendable {
     package typealias Failure = SealKeys.Failure
 

@@ -8,7 +8,7 @@ package struct SealKeys: Sendable {
         package let description: String
     }
 
-    /// The minimum length of a secret in bytes, and the maximum size of the file.
+    /// The minimum length of a secret and the maximum size of the file, in bytes.
     private static let shortest = 16
     private static let largest = 64 << 10
 

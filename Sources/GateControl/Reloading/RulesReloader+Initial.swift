@@ -40,7 +40,7 @@ extension RulesReloader {
         /// Groups the collaborators, each of which is optional.
         ///
         /// - Parameters:
-        ///   - census: Returns the clients since a given time, to check new rules against.
+        ///   - census: Returns the clients seen since a given time, which new rules are checked against.
         ///   - filter: Decides which rules are enforced; `nil` to enforce all rules.
         ///   - archive: Stores earlier rules for an undo; `nil` to disable undo.
         ///   - keep: Stores the active rules for the next start; not called for changes by feeds.

@@ -7,7 +7,7 @@ extension RulesReloader {
     enum Reading: Sendable {
         /// The file in its current state.
         case file
-        /// The file in the state of the sighting, unless the rules were loaded from the same text.
+        /// The file in the state that the sighting identifies, unless the rules were loaded from the same text.
         case fileUnlessUnchanged(LoadedRules, seen: RulesSighting?)
         /// The texts that these rules were loaded from.
         case again(LoadedRules)
@@ -40,8 +40,8 @@ extension RulesReloader {
         hasJustRead: Bool = false,
         seen sighting: RulesSighting?
     ) -> Reading {
-        // The watcher also reports when it starts, and after every `touch`. A signal requests that
-        // the rules be read and tested; both are skipped if the file has just been read.
+        // The watcher also reports when it starts and after every `touch`, so unchanged texts are not loaded again.
+        // After a signal, even unchanged rules are loaded and tested, unless this has just been done.
         guard let current,
             reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful
         else { return .file }

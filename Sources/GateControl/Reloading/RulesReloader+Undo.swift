@@ -68,7 +68,7 @@ extension RulesReloader {
     /// Returns the effects that an undo would have now; `nil` if the archive does not contain the
     /// revision.
     ///
-    /// `target` is the revision to restore; `nil` for the last one with different files.
+    /// `target` is the revision to restore; `nil` selects the last one with different files.
     package func preview(undoTo target: String?) async -> UndoPreview? {
         guard let current, let archive = self.collaborators.archive,
             let target = target ?? (try? archive.revision(before: current.filesRevision)),

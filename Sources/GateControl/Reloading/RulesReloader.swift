@@ -155,7 +155,7 @@ package actor RulesReloader {
         return errors
     }
 
-    /// Applies the active rules again, as the filter currently decides.
+    /// Applies the active rules again, with the filter's current decisions.
     package func republish() async {
         self.mustPublish = true
         guard !self.isReloading else { return }
@@ -226,7 +226,7 @@ package actor RulesReloader {
         contributions[feed.id] = contribution.following(self.contribution(of: feed))
         do throws(LoadFailure) {
             let reading = self.current.map(Reading.again) ?? .file
-            // The result is only `nil` for readings with a sighting.
+            // The result can be `nil` only for readings with a sighting.
             guard var loaded = try await self.loaded(reading, contributions) else { return [] }
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
                 // The other feed provided this floor before the store data from this feed was known.

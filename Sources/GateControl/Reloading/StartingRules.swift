@@ -6,7 +6,7 @@ package import Logging
 /// invalid or rejected.
 package struct StartingRules: Sendable {
     package let rules: LoadedRules
-    /// The values of feeds from before startup that are still valid.
+    /// The feed values from before startup that are still valid.
     package let contributions: [String: FeedContribution]
     /// The reason why the gate does not start with the rules in the file; `nil` if it does start
     /// with them.

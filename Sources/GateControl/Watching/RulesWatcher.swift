@@ -13,14 +13,14 @@ package import Logging
 package struct RulesWatcher: AsyncSequence, Sendable {
     /// The delays of the watcher.
     package struct Timing: Sendable {
-        /// The time after a rename in which more renames of the same change may follow.
+        /// The time after a rename during which more renames for the same change may follow.
         package var debounce = Duration.milliseconds(100)
         /// The maximum delay for a series of renames without a pause.
         package var longestDebounce = Duration.seconds(1)
         /// The time for which a file that was written in place must remain unchanged after it is
         /// closed, because scripts close a file and append to it again.
         package var settling = Duration.milliseconds(500)
-        /// The maximum delay for a file that is closed and appended to without a pause.
+        /// The maximum delay for a file that is repeatedly closed and appended to without a pause.
         package var longestSettling = Duration.seconds(10)
         /// The time for which a file that is never closed must remain unchanged before it is read.
         package var abandonment = Duration.seconds(10)
@@ -58,7 +58,7 @@ package struct RulesWatcher: AsyncSequence, Sendable {
         }
         if !isStarted {
             self.logger.error(
-                "no thread is available: changes to the rules files are only read on SIGHUP"
+                "no thread is available: changes to the rules files are read only on SIGHUP"
             )
         }
         return stream.makeAsyncIterator()

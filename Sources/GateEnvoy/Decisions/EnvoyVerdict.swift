@@ -78,9 +78,9 @@ final class EnvoyVerdict: Sendable {
     }
 }
 
-/// Denials that all clients in a class share, with gaps for their versions.
+/// Denials that all clients in a class share, into which each client's version is inserted.
 extension EnvoyVerdict.Denial {
-    /// Creates a denial with gaps from a response that contains placeholders.
+    /// Creates a denial from which the placeholders in the body are removed; `gaps` contains their offsets.
     ///
     /// The result is `nil` if a header field contains a placeholder.
     init?(pattern: Answer) {

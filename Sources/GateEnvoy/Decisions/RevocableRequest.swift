@@ -17,7 +17,7 @@ final class RevocableRequest {
     private let endsWithHead: Bool
     /// Whether the request's route is in observe mode.
     let isObserved: Bool
-    /// The path for which the rules are evaluated; `nil` for the path of the request.
+    /// The path for which the rules are evaluated; `nil` means the path of the request.
     private let path: [UInt8]?
     private let bytes: UnsafeMutableBufferPointer<UInt8>
     private let storage: UnsafeMutableBufferPointer<EnvoyLine>
@@ -132,7 +132,7 @@ struct UnaryGrace: Sendable {
     /// The first second after the period.
     var end: Timestamp { Timestamp(secondsSinceEpoch: self.start.secondsSinceEpoch + 2) }
 
-    /// Returns whether a time is in the period; false if the clock was set back to before the start.
+    /// Returns whether a time is in the period; `false` if the clock was set back to before the start.
     func contains(_ now: Timestamp) -> Bool { self.start <= now && now < self.end }
 }
 

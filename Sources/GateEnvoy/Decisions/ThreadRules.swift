@@ -26,7 +26,7 @@ final class ThreadRules {
         fileprivate(set) var version: Int?
     }
 
-    /// The number of times that the rules were replaced before this rule set.
+    /// The `RulesFollower.generation` of this rule set.
     let generation: Int
     private let ruleSet: RuleSet
     let fields: RequestFieldTable
@@ -87,7 +87,7 @@ final class ThreadRules {
     /// - Parameters:
     ///   - lines: The lines of the head.
     ///   - endsWithHead: Whether the request has no body.
-    ///   - path: The path for which to evaluate the rules; `nil` for the path of the request.
+    ///   - path: The path for which to evaluate the rules; `nil` means the path of the request.
     ///   - address: Returns the address of the client.
     /// - Returns: The verdict, from the table if possible, and the properties of the head.
     func verdict(
@@ -297,7 +297,7 @@ final class ThreadRules {
     private func append(_ field: UInt8, _ value: UnsafeBufferPointer<UInt8>) {
         self.key.append(field)
         guard value.count <= IdentityLimits.lineLength else {
-            // Longer values are never parsed, so the key only records whether they may be lists.
+            // Longer values are never parsed, so the key only records whether they might be lists.
             let isList = unsafe value.contains(UInt8(ascii: ","))
             self.key += [isList ? 0xFE : 0xFD, 0xFF]
             return
@@ -364,7 +364,7 @@ final class ThreadRules {
         guard let own else {
             return (verdict(nil), self.classes?.shares(decision) == true)
         }
-        // Without a version, the denial needs no gaps.
+        // Without a version, there is nothing to insert into the denial.
         guard identity.version.value != nil else { return (verdict(.init(own)), true) }
         let pattern = self.ruleSet.answer(
             to: decision,

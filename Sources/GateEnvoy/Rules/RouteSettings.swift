@@ -5,7 +5,7 @@ import Synchronization
 final class RouteSettings: Sendable {
     /// Whether requests are evaluated and counted, but never denied or sent to another backend.
     let observes: Bool
-    /// The path for which the rules are evaluated; `nil` for the path of the request.
+    /// The path for which the rules are evaluated; `nil` means the path of the request.
     let path: [UInt8]?
 
     private static let hint =

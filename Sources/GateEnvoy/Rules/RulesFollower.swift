@@ -15,7 +15,7 @@ final class RulesFollower: Sendable {
         /// The last known state of the file that a gate publishes.
         var identity: RulesIdentity?
         var failure: LoadFailure?
-        /// The revisions that were active before, oldest first.
+        /// The previously active revisions, oldest first.
         var former: [String] = []
         /// The previous rules that threads may still use.
         var retired: [RuleSet] = []
@@ -68,7 +68,7 @@ final class RulesFollower: Sendable {
     /// The number of times that the rules have been replaced; while it is unchanged, so are the rules.
     var generation: Int { self.replacements.load(ordering: .acquiring) }
 
-    /// Returns the active rules, and the number of times that rules were replaced before them.
+    /// Returns the active rules and their generation.
     ///
     /// `isObserving` states whether the rules are for a route in observe mode.
     func current(observing isObserving: Bool) -> (ruleSet: RuleSet, generation: Int) {

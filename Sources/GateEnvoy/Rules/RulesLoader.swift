@@ -24,7 +24,7 @@ struct RulesLoader: Sendable {
     ///
     /// - Parameters:
     ///   - loaded: The active rules; `nil` if there are none.
-    ///   - former: The revisions that were active before.
+    ///   - former: The previously active revisions.
     ///   - sighting: The state in which the files were found; `nil` for the file that a gate publishes.
     /// - Returns: The rules; `nil` if the files have changed since the sighting.
     /// - Throws: `LoadFailure` if the rules are invalid, or if a finding rejects them.
@@ -47,7 +47,7 @@ struct RulesLoader: Sendable {
             throw .unreadable(error)
         }
         guard let rules else { return nil }
-        // Rules that were active before are accepted again, even if they allow more clients.
+        // Previously active rules are accepted again, even if they allow more clients.
         let isReturn = former.contains(rules.definition.revision)
         return try rules.judged(against: loaded, isReturn: isReturn, at: self.now())
     }

@@ -3,7 +3,7 @@ import GateSystem
 import Glibc
 import Synchronization
 
-/// The thread that watches the rules files of all filters; it runs while there are any.
+/// The thread that watches the rules files of all filters; it runs while at least one filter exists.
 final class RulesWatch: Sendable {
     static let shared = RulesWatch()
 

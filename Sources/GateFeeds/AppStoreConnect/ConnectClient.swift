@@ -56,7 +56,7 @@ struct ConnectClient {
         return response
     }
 
-    /// Returns the URL of the next page; `nil` for the last page.
+    /// Returns the URL of the next page; `nil` if `page` is the last one.
     ///
     /// The URL must have the same origin as the first page, because requests contain the token.
     private func next(of page: JSONValue, after url: FetchURL) throws(FeedFailure) -> FetchURL? {

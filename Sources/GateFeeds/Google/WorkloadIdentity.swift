@@ -66,7 +66,7 @@ struct WorkloadIdentity {
             }
             self.member = name
         case let type:
-            throw failure("has a 'format' of the unknown type '\(type)'; expected text or json")
+            throw failure("has a 'format' of unknown type '\(type)'; expected text or json")
         }
     }
 

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Versions and builds that are blocked for some clients, in addition to those blocked for all.
 struct BlockedSurplus: Equatable {
-    /// The blocked versions; `nil` for all versions.
+    /// The versions to which the block applies; `nil` if it applies to all versions.
     let versions: VersionRange?
     let builds: ClosedRange<BuildNumber>
     var forms: FormPiece
@@ -38,7 +38,7 @@ struct BlockedSurplus: Equatable {
 
     var entry: BlockedBuilds {
         let written = self.forms.written
-        // Clients without a build only have to meet the requirements for all builds.
+        // Clients without a build only have to meet the requirements that apply to every build.
         let isForAll = !written.isAny && self.builds == .zero ... .max
         let builds = isForAll ? nil : BuildRange(self.builds)
         return BlockedBuilds(builds, of: self.versions, written: written)

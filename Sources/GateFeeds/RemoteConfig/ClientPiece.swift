@@ -84,9 +84,9 @@ struct BuildPiece: Equatable {
 /// A range of versions within which no condition changes: a single version, or the versions between
 /// two thresholds.
 struct VersionPiece: Equatable {
-    /// The lower bound; `nil` for the first piece.
+    /// The lower bound; `nil` if this is the first piece.
     let lower: AppVersion?
-    /// The upper bound; `nil` for the last piece.
+    /// The upper bound; `nil` if this is the last piece.
     let upper: AppVersion?
 
     /// Whether the piece is a single version; the bounds of other pieces are exclusive.
@@ -136,7 +136,7 @@ struct VersionSpan: Equatable {
         self.hasUpper = next.hasUpper
     }
 
-    /// The versions as a range; `nil` for all versions.
+    /// The versions as a range; `nil` if the span contains all versions.
     var range: VersionRange? {
         if let lower, lower == self.upper { return try? VersionRange(parsing: "\(lower)") }
         let start = self.lower.map { "\(self.hasLower ? ">=" : ">")\($0)" }

@@ -110,7 +110,7 @@ struct PosixZone: Sendable, Equatable {
             return true
         }
 
-        /// Parses `-1`, `5:30` or `+12:45:00`, and returns the time in seconds.
+        /// Parses a time such as `-1`, `5:30` or `+12:45:00`, and returns it in seconds.
         mutating func time() -> Int64? {
             let pattern = /([+\-]?)([0-9]{1,3})(?::([0-9]{2}))?(?::([0-9]{2}))?/
             guard let match = self.rest.prefixMatch(of: pattern), let hours = Int64(match.2) else {
@@ -123,7 +123,7 @@ struct PosixZone: Sendable, Equatable {
             return match.1 == "-" ? -time : time
         }
 
-        /// Parses `,M3.5.0` or `,J60/2`; the default time is 02:00.
+        /// Parses a clock change such as `,M3.5.0` or `,J60/2`; the default time is 02:00.
         mutating func change() -> Change? {
             guard self.rest.popFirst() == ",", let day = self.day() else { return nil }
             guard self.rest.first == "/" else { return Change(day: day, time: 2 * PosixZone.hour) }

@@ -82,7 +82,7 @@ struct RemoteConfigConditionParser {
         return self.comparison { UInt64($0).map { BuildNumber($0) } }.map { .build($0, $1) }
     }
 
-    /// Parses `>=(['1.2.0'])` or `exactlyMatches(['1.2.0', '1.2.1'])`.
+    /// Parses a comparison such as `>=(['1.2.0'])` or `exactlyMatches(['1.2.0', '1.2.1'])`.
     private mutating func comparison<Value>(
         _ read: (String) -> Value?
     ) -> (RemoteConfigCondition.Relation, [Value])? {
@@ -94,8 +94,8 @@ struct RemoteConfigConditionParser {
         return values.count == texts.count ? (relation, values) : nil
     }
 
-    /// Parses `contains(['1.2', 'beta'])`, `notContains` or `matches(['^1\\.2'])`; one matching
-    /// string is sufficient to meet the condition.
+    /// Parses a test with `contains`, `notContains` or `matches`, such as `contains(['1.2', 'beta'])`;
+    /// one matching string is sufficient to meet the condition.
     private mutating func written(
         _ part: RemoteConfigCondition.WrittenTest.Part
     ) -> RemoteConfigCondition.Element? {
@@ -117,7 +117,7 @@ struct RemoteConfigConditionParser {
         patterns.map { "(?:\($0))" }.joined(separator: "|")
     }
 
-    /// Parses `>= dateTime('2026-01-02T03:04:05', 'UTC')`; the default zone is GMT.
+    /// Parses a relation such as `>= dateTime('2026-01-02T03:04:05', 'UTC')`; the default zone is GMT.
     private mutating func time() -> RemoteConfigCondition.Element? {
         self.skipBlanks()
         guard let relation = self.relation() else { return nil }
@@ -138,7 +138,7 @@ struct RemoteConfigConditionParser {
         case equalOrIn
     }
 
-    /// Parses `== 'ios'` or `in ['ios', 'android']`.
+    /// Parses a membership such as `== 'ios'` or `in ['ios', 'android']`.
     private mutating func texts(in membership: Membership) -> [String]? {
         self.skipBlanks()
         if self.take("==") {
@@ -154,7 +154,7 @@ struct RemoteConfigConditionParser {
         RemoteConfigCondition.Relation.allCases.first { self.take($0.rawValue) }
     }
 
-    /// Parses `(['1.2.0'])`.
+    /// Parses an argument such as `(['1.2.0'])`.
     private mutating func argument() -> [String]? {
         guard self.take("("), let list = self.list(), self.take(")") else { return nil }
         return list

@@ -13,8 +13,8 @@ extension RemoteConfigEvaluation {
         return (try? SourceValue.text(value)).flatMap(\.self)
     }
 
-    /// Returns a text by language, from conditions on the device language, or from an object with a
-    /// text for each language.
+    /// Returns the texts by language, from conditions on the device language, or from an object with
+    /// one text per language.
     ///
     /// `language` is the language of a text without a stated language. The result is empty if there
     /// is no parameter, or if its value depends on other conditions.

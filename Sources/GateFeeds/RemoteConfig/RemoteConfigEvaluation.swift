@@ -94,7 +94,7 @@ struct RemoteConfigEvaluation {
                 remarks.append("'\(named.name)' \(remark)")
             } else if isNumber, stated.contains(".") {
                 remarks.append(
-                    "'\(named.name)' has the type NUMBER, in which 1.10 equals 1.1: use "
+                    "'\(named.name)' is of type NUMBER, in which 1.10 equals 1.1: use "
                         + "STRING"
                 )
             }

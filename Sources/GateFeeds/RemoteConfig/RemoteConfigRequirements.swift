@@ -14,7 +14,7 @@ struct RemoteConfigRequirements: Equatable {
         var enforce: String?
         var blockedVersions: String?
         var blockedBuilds: String?
-        /// Parameters with other requirements; any of them alone makes a template valid.
+        /// Parameters with other requirements; each of them alone makes a template valid.
         var others: [String] = []
     }
 
@@ -74,7 +74,7 @@ struct RemoteConfigRequirements: Equatable {
         self.notes += reading.notes
     }
 
-    /// The versions that are blocked for clients with certain builds and written forms.
+    /// The versions that are blocked for clients with particular builds and written forms.
     private struct Floor {
         var builds: ClosedRange<BuildNumber>
         let forms: FormPiece
@@ -87,7 +87,7 @@ struct RemoteConfigRequirements: Equatable {
         _ reading: inout RemoteConfigEvaluation
     ) throws(RemoteConfigError) {
         let floors = try Self.floors(minimum, unless: enforce, &reading)
-        // A client without a build only has to meet the requirements for all builds.
+        // A client without a build only has to meet the requirements that apply to every build.
         let minimums = floors.map(\.blocked.minimum)
         self.demands.minimum = minimums.contains(nil) ? nil : minimums.compactMap(\.self).min()
         self.demands.blocked = floors[0].blocked.ranges.filter { range in

@@ -55,7 +55,7 @@ struct RemoteConfigTemplate {
             // Firebase keeps names unique; if a name is not unique, the value that apps receive is
             // unknown.
             let twice = Value.unreadable(
-                "it is defined twice: in two groups, or in a group and outside of groups"
+                "it is defined twice: in two groups, or both in a group and outside all groups"
             )
             parameters.merge((group.parameters ?? [:]).mapValues(\.parameter)) { _, _ in
                 Parameter(defaultValue: twice, conditionalValues: [:])

@@ -11,7 +11,7 @@ struct ZoneOffsets: Sendable, Equatable {
         let offset: Int64
     }
 
-    /// The maximum size of a zone file in bytes; zone files of tzdata have at most about 4 kB.
+    /// The maximum size of a zone file in bytes; the zone files of tzdata are at most about 4 kB.
     private static let maximumSize = 256 << 10
     private static let folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
     private static let day: Int64 = 86_400

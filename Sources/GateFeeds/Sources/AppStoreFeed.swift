@@ -23,7 +23,7 @@ struct AppStoreFeed: FeedSource {
 
     var summary: String { "App Store \(self.question.app)" }
     var subject: FeedSubject { .releases }
-    /// The version of the interpretation: since version 2, only records of the requested platform
+    /// The version of the interpretation: since version 2, only records for the requested platform
     /// and app are used.
     var interpretation: Int { 2 }
 

@@ -145,7 +145,7 @@ private struct AppStoreRecord {
         return self.families.first { name.hasPrefix($0.prefix) }?.platform
     }
 
-    /// The app ID and the version, which distinguish the record from others.
+    /// The app ID and the version, which distinguish the record from other records.
     var name: String {
         [self.number ?? self.bundle, self.version].compactMap(\.self).joined(separator: " ")
     }

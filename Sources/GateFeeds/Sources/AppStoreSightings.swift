@@ -116,7 +116,7 @@ struct AppStoreSightings: Equatable {
         members.append(.init("version", .text("\(version)")))
         members.append(.init("countries", .object(countries)))
         // Countries without the release must be distinguishable from countries that are never
-        // requested. Otherwise a held rule would take effect in countries that do not have the
+        // requested. Otherwise, a held rule would take effect in countries that do not have the
         // release yet.
         members.append(.init("storeCountries", .list(asked.map { .text($0) })))
         if let link = seen.compactMap(\.link).first {

@@ -115,7 +115,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
 }
 
 extension FeedFailure {
-    /// Creates the failure for an error response of a Google API: `{"error": {"status",
+    /// Creates the failure for an error response from a Google API: `{"error": {"status",
     /// "message"}}`.
     static func google(_ response: FetchResponse) -> FeedFailure {
         let error = (try? JSONParser.parse(response.body))?["error"]

@@ -27,8 +27,8 @@ struct GooglePlayFeed: FeedSource {
 
     var summary: String { "Google Play \(self.package) \(self.track)" }
     var subject: FeedSubject { .releases }
-    /// The version of the interpretation: since version 2, a release has all its builds, and it has
-    /// a version only if its name states one unambiguously.
+    /// The version of the interpretation: since version 2, a release includes all of its builds,
+    /// and a version only if its name states one unambiguously.
     var interpretation: Int { 2 }
 
     func follow(

@@ -10,7 +10,7 @@ struct GooglePlayReleases {
         let codes: [UInt64]
         /// Whether the release is available to all users, according to the response.
         var isComplete: Bool
-        /// The countries of the release, as lowercase codes; `nil` for all.
+        /// The countries that the release is limited to, as lowercase codes; `nil` if there is no limit.
         var countries: [String]?
 
         /// Whether the other release is newer.
@@ -36,7 +36,7 @@ struct GooglePlayReleases {
     /// The listing shows only that a staged rollout is published, not its progress. Until the
     /// rollout is available to all users, the previous release is also published.
     ///
-    /// - Throws: `FeedFailure` if the listing is of a different track, or has no published release.
+    /// - Throws: `FeedFailure` if the listing is for a different track, or has no published release.
     init(listing: JSONValue, of track: String) throws(FeedFailure) {
         let items = listing["releases"]?.items ?? []
         let own = items.filter { Self.isOf(track, $0) }

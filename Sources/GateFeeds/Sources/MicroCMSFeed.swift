@@ -77,7 +77,7 @@ struct MicroCMSFeed: FeedSource {
         let content = try Self.content(of: try await self.ask(url, context))
         let total = content.totalCount
         guard let count = content["contents"]?.items?.count, count == total else {
-            throw .content("the list has \(total) entries; at most \(Self.maximumEntries) are read")
+            throw .content("the list has \(total) entries; the maximum is \(Self.maximumEntries)")
         }
         return content
     }

@@ -28,7 +28,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns a string, or the only string of a list: microCMS sends select fields as lists.
+    /// Returns a string, or the only string in a list: microCMS sends select fields as lists.
     func text(at path: String) throws(FeedFailure) -> String? {
         try self.read(path, SourceValue.text)
     }

@@ -42,7 +42,7 @@ struct SourceFields: Sendable {
 
     /// The key in `FeedValue.memory` for the unknown fields of the previous response.
     private static let strangers = "strangers"
-    /// The key in `FeedValue.memory` for the fields of the previous response that had a floor or a switch.
+    /// The key in `FeedValue.memory` for the fields of the previous response that contained a floor or a switch.
     private static let kept = "floor"
 
     /// The known fields by their path in the source.

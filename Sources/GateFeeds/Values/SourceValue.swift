@@ -1,7 +1,7 @@
 internal import GatePolicy
 internal import GateRules
 
-/// Decodes single values from a source; empty values are `nil`.
+/// Decodes single values from a source; an empty value yields `nil`.
 enum SourceValue {
     /// The reason why a value is invalid, to append to the name of its field.
     enum Fault: Error, Equatable {
@@ -11,7 +11,7 @@ enum SourceValue {
         case unreadable(noun: String, text: String, reason: String)
     }
 
-    /// Returns a string, or the only string of a list: microCMS sends select fields as lists.
+    /// Returns a string, or the only string in a list: microCMS sends select fields as lists.
     static func text(_ value: JSONValue) throws(Fault) -> String? {
         switch value {
         case .null, .text(""): return nil
@@ -132,8 +132,8 @@ enum SourceValue {
         }
     }
 
-    /// Returns a text by language: an object such as `{"en": …, "ja": …}`, or a single text in
-    /// `language`.
+    /// Returns the texts by language, from an object such as `{"en": …, "ja": …}`, or from a single
+    /// text in `language`.
     static func words(
         _ value: JSONValue,
         in language: LanguageTag

@@ -15,7 +15,7 @@ struct VersionText: Equatable {
         self.version = version
     }
 
-    /// The string as a whole number above zero; `nil` for other strings.
+    /// The string as a whole number above zero; `nil` if it is not such a number.
     ///
     /// Zero requires nothing.
     private var wholeNumber: Int? {
@@ -37,7 +37,7 @@ struct VersionText: Equatable {
         guard let number = self.wholeNumber, isNumber || number >= Self.lowestBuild,
             before.map({ self.version > $0 }) ?? true
         else { return nil }
-        let kind = isNumber ? "a whole number of the type NUMBER" : "a whole number"
+        let kind = isNumber ? "a whole number of type NUMBER" : "a whole number"
         return "is '\(self.text)', \(kind): if it is a build, \(hint); if it is a version, write "
             + "'\(self.text).0'" + (isNumber ? " as a STRING" : "")
     }

@@ -58,8 +58,8 @@ package struct Answer: Sendable, Equatable {
         guard !origin.isEmpty, origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return [] }
         return [
             HeaderField(name: "Access-Control-Allow-Origin", value: origin),
-            // Without this field, a page that sends cookies could not read the response, which
-            // contains no secrets.
+            // Without this field, a page that sends cookies could not read the response. The field
+            // is safe, because the response contains no secrets.
             HeaderField(name: "Access-Control-Allow-Credentials", value: "true"),
             HeaderField(name: "Access-Control-Expose-Headers", value: self.exposedNames),
         ]

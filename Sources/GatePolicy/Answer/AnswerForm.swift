@@ -9,7 +9,7 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
     case grpc
     /// A gRPC-Web client: trailers only, sent as the content (the gRPC-Web protocol).
     case grpcWeb
-    /// A gRPC-Web client that uses Base64: the trailers of `grpcWeb`, encoded.
+    /// A gRPC-Web client that uses Base64: the content of `grpcWeb`, encoded in Base64.
     case grpcWebText
     /// A unary call from a Connect client: an error in JSON (the Connect protocol, "Error Codes").
     case connect
@@ -41,7 +41,7 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         case .grpc: "application/grpc"
         case .grpcWeb: "application/grpc-web"
         case .grpcWebText: "application/grpc-web-text"
-        // Connect clients do not parse content of another media type as an error
+        // Connect clients do not parse content with another media type as an error
         // ("Unary-Response").
         case .connect, .graphQL: "application/json"
         // Parameters are omitted, because clients compare the whole value.

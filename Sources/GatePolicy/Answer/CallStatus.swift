@@ -1,8 +1,8 @@
 /// The status of a gRPC or Connect call that the gate denies (gRPC over HTTP/2, "Responses"; the
 /// Connect protocol, "Error Codes").
 ///
-/// The detail messages have the standard types of `google.rpc`, which gRPC libraries can decode in
-/// all languages.
+/// The detail messages have standard `google.rpc` types, which gRPC libraries in all languages can
+/// decode.
 struct CallStatus {
     /// The domain in `google.rpc.ErrorInfo`.
     private static let domain = "versiongate"

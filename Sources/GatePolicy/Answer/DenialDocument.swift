@@ -90,8 +90,8 @@ struct DenialDocument {
         object.add("revision", self.revision)
     }
 
-    /// The active maintenance window; `nil` for an upgrade denial, which may have an announced
-    /// window.
+    /// The active maintenance window; `nil` if the client has to upgrade, even if a window is
+    /// announced.
     private var maintenance: MaintenanceWindow? {
         self.denial == .maintenance ? self.decision.maintenance : nil
     }

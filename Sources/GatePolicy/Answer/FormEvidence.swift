@@ -71,8 +71,8 @@ package struct FormEvidence: Sendable {
 
     /// Returns the form that a method and a target indicate without header fields.
     ///
-    /// A Connect GET may lack the protocol's header field, and most GraphQL clients send no header
-    /// field that distinguishes their requests from other JSON requests.
+    /// A Connect GET request might lack the protocol's header field, and most GraphQL clients send
+    /// no header field that distinguishes their requests from other JSON requests.
     private static func form(byMethod method: Span<UInt8>, target: Span<UInt8>) -> AnswerForm {
         if method.isSame("POST") {
             var end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
@@ -92,7 +92,7 @@ package struct FormEvidence: Sendable {
     private static let graphQLSegment: StaticString = "/graphql"
     /// The maximum number of query parameters to check.
     ///
-    /// A Connect GET has at most five parameters.
+    /// A Connect GET request has at most five parameters.
     private static let parameterLimit = 8
 
     /// Whether one of the first `parameterLimit` parameters of the query is `connect=v1`.
@@ -110,7 +110,7 @@ package struct FormEvidence: Sendable {
 }
 
 extension AnswerForm {
-    /// Creates the form that the media type of a request indicates; `nil` if the type indicates
+    /// Determines the form that the media type of a request indicates; `nil` if the type indicates
     /// none.
     ///
     /// Sources: gRPC over HTTP/2, "Content-Type"; the gRPC-Web protocol; the Connect protocol,

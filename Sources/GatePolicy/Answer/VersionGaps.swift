@@ -1,4 +1,4 @@
-/// The content for all clients of a class, with gaps for their versions.
+/// The content for all clients of a class, with the offsets at which their versions are inserted.
 package struct VersionGaps {
     /// A placeholder for the version.
     ///

@@ -9,7 +9,7 @@ struct ComparedFocus {
     /// Returns the parts of a change, which can be compared independently.
     ///
     /// A client belongs to at most one part, unless the client does not send the fields in which
-    /// parts differ.
+    /// the parts differ.
     static func all(
         from old: RuleSetDefinition,
         to new: RuleSetDefinition,

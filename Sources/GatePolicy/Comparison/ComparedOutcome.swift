@@ -10,7 +10,7 @@ package struct ComparedOutcome: Sendable, Hashable {
     package let cannotUpdate: Bool
     /// Whether the denial is a brownout, which ends automatically.
     package let isBrownout: Bool
-    /// The route to a named backend; `nil` for the default backend and for a denied request.
+    /// The route to a named backend; `nil` if the request is denied or goes to the default backend.
     package let route: Decision.Destination?
     /// The number of the response in `ComparedAnswers`.
     ///
@@ -87,7 +87,7 @@ package struct RuleSetDifference: Sendable, Equatable {
 
     /// Whether the rule sets have no differences.
     ///
-    /// A difference is a change that a compared client can notice, or a change of the identity
+    /// A difference is a change that a compared client can notice, or a change to the identity
     /// fields or the notations, which are not compared client by client.
     package var isEmpty: Bool {
         !self.readsOtherFields && !self.notationsDiffer

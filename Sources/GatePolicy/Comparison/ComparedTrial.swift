@@ -65,7 +65,8 @@ struct ComparedTrial {
         return (pairs, next)
     }
 
-    /// Returns the changes for clients of one version, with the share of clients that each affects.
+    /// Returns the changes for clients with one version, and the share of clients that each change
+    /// affects.
     private func transitions(
         _ version: Claim<AppVersion>,
         _ now: Timestamp,

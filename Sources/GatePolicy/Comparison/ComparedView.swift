@@ -1,6 +1,6 @@
 /// Two rule sets, reduced to the rules that may match the clients of a cell.
 ///
-/// With these rule sets, the cost of a decision does not depend on the number of other rules.
+/// With these rule sets, the cost of a decision does not depend on the total number of rules.
 struct ComparedView {
     /// The rules of a view, as indices in `candidates` of the comparison space.
     struct Key: Hashable {

@@ -2,7 +2,8 @@
 ///
 /// No floor distinguishes versions or builds between two adjacent points.
 struct FloorPoints {
-    /// A version and a build that represent their neighbors.
+    /// A version and a build that represent all nearby versions and builds that no floor
+    /// distinguishes from them.
     struct Point {
         let version: AppVersion
         let build: BuildNumber?
@@ -13,9 +14,9 @@ struct FloorPoints {
     let axis: VersionAxis
     let points: [Point]
 
-    /// Creates the points for the floors of some rules.
+    /// Creates the points at which the floors of the given rules can differ.
     ///
-    /// `releases` are additional versions to distinguish.
+    /// `releases` contains additional versions to distinguish.
     init(_ rules: [RuleDefinition], releases: [AppVersion] = []) {
         let axis = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
         var builds: Set<BuildNumber> = []

@@ -19,7 +19,7 @@ package struct RuleSetComparison {
     }
 
     private static let timeLimit = 64
-    /// The minimum budget of cells for each part of a change, regardless of the number of parts.
+    /// The minimum budget, in cells, for each part of a change, regardless of the number of parts.
     private static let smallestShare = 200
 
     package func difference(at now: Timestamp) -> RuleSetDifference {
@@ -38,7 +38,7 @@ package struct RuleSetComparison {
             periods.append(ComparedPeriod(from: current, changes: changes))
             time = next
         }
-        // Periods that equal the previous one are skipped.
+        // Periods with the same changes as the previous period are skipped.
         var telling: [ComparedPeriod] = []
         for period in periods where telling.last?.changes != period.changes {
             telling.append(period)

@@ -13,7 +13,8 @@ package struct RuleSetTransition {
         package let versions: String
         /// Whether only some of the clients with these versions pass.
         package let isPartial: Bool
-        /// The planned higher floor that will deny these clients again; `nil` for an undo.
+        /// The planned higher floor that will deny these clients again; `nil` if the change is an
+        /// undo.
         package let plan: Plan?
     }
 
@@ -38,10 +39,10 @@ package struct RuleSetTransition {
 
     /// The maximum number of evaluated rules that have no plan.
     ///
-    /// The limit is lower with thousands of rules, because each rule may be compared with all
-    /// others.
+    /// The limit is lower with thousands of rules, because each rule may be compared with all other
+    /// rules.
     private static let undoLimit = 50
-    /// The number of openings with a plan after which the evaluation stops.
+    /// The number of openings with a plan at which the evaluation stops.
     ///
     /// The limit is lower with thousands of rules.
     private static let planLimit = 20
@@ -66,8 +67,8 @@ package struct RuleSetTransition {
         var (undone, unseen) = (0, 0)
         for (index, rule) in change.formerRules.enumerated() {
             guard openings.lazy.filter({ $0.plan != nil }).count < planLimit else {
-                // The openings with a plan already cause the new rules to be rejected, so the other
-                // rules are not evaluated.
+                // The openings with a plan already cause the new rules to be rejected, so the
+                // remaining rules are not evaluated.
                 unseen += change.formerRules.count - index
                 break
             }
@@ -129,8 +130,8 @@ private struct RuleChange {
     /// Beyond this number, only pairs with the same ID are compared.
     private static let pairLimit = 1_000_000
 
-    /// The old rules with an enforced floor that are missing or changed in the new rule set, or that
-    /// wait for releases that differ.
+    /// The old rules with an enforced floor that are missing or changed in the new rule set, or
+    /// that wait for releases that differ between the rule sets.
     let formerRules: [RuleDefinition]
     /// Whether the number of compared pairs exceeds the limit.
     var isExhausted: Bool { self.pairs > Self.pairLimit }
@@ -150,7 +151,7 @@ private struct RuleChange {
     init(from old: RuleSetDefinition, to new: RuleSetDefinition, at now: Timestamp) {
         let before = Self.places(old.rules)
         let after = Self.places(new.rules)
-        // Releases determine when floors that wait for a store start.
+        // The releases determine the start of floors that wait for a store.
         let factsDiffer = old.releases != new.releases
         self.formerRules = old.rules.indices.compactMap { index in
             let successor = after[old.rules[index].id]

@@ -5,9 +5,9 @@ struct VersionAxis {
     /// A version that represents an interval, and the bounds of the interval.
     struct Point {
         let version: AppVersion
-        /// The lower bound as a string; `nil` for the lowest interval.
+        /// The lower bound as a string; `nil` if this is the lowest interval.
         let lower: String?
-        /// The upper bound as a string; `nil` for the highest interval.
+        /// The upper bound as a string; `nil` if this is the highest interval.
         let upper: String?
     }
 
@@ -62,7 +62,7 @@ extension AppVersion {
         return try? AppVersion(parsing: next.joined(separator: "."))
     }
 
-    /// The lowest pre-release of this version; `nil` for a pre-release.
+    /// The lowest pre-release of this version; `nil` if the version is itself a pre-release.
     var lowestPrerelease: AppVersion? {
         self.prerelease.isEmpty ? try? AppVersion(parsing: "\(self)-0") : nil
     }

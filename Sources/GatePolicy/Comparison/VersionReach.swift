@@ -7,7 +7,7 @@ package enum VersionReach: Sendable, Equatable {
     /// No version passes.
     case closed
 
-    /// Creates the result for several rules, evaluated together.
+    /// Determines the result for several rules that are evaluated together.
     package init(of rules: [RuleDefinition]) {
         let builds = rules.flatMap(\.blockedBuilds)
         let axis = VersionAxis(

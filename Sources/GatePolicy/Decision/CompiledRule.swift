@@ -17,7 +17,7 @@ final class CompiledRule: Sendable {
     /// Whether the floor depends on the client's version.
     private let dependsOnVersion: Bool
     private let dependsOnBuild: Bool
-    /// The availability of releases in stores; `nil` for a rule that does not depend on stores.
+    /// The availability of releases in stores; `nil` if the rule does not depend on stores.
     private let availability: StoreAvailability?
 
     init(

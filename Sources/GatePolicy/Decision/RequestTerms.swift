@@ -11,13 +11,14 @@ package struct RequestTerms: Sendable, Hashable {
     /// The ID of the deciding rule, `unidentified` for the policy for unidentified clients, or
     /// `none`.
     package let rule: String
-    /// The observing rules and policies that would have denied the request, named as in `rule`.
+    /// The rules and policies in observe mode that would have denied the request, named as in
+    /// `rule`.
     package let observed: [String]
     /// The required part of the identity that is missing or unparsable; `nil` if there is none.
     package let gap: IdentityGap?
-    /// The route; `nil` for the default backend.
+    /// The route; `nil` if the request goes to the default backend.
     package let route: Route?
-    /// The routes of observing rules.
+    /// The routes of rules in observe mode.
     package let observedRoutes: [Route]
 
     /// A route to a backend, with the rule that selects it.
@@ -32,7 +33,7 @@ package struct RequestTerms: Sendable, Hashable {
     }
     /// Whether a pass lifted the rule's denial or route.
     ///
-    /// `kind` is then `allow`, or `recommend` for a route.
+    /// `kind` is then `allow`. If the pass lifted a route, `kind` can also be `recommend`.
     package let isPassed: Bool
 
     package init(

@@ -17,8 +17,8 @@ struct RouteEvaluator: Sendable {
         self.isObserving = definition.mode == .observe
     }
 
-    /// Adds to a decision the first route that includes the client, and the observing routes before
-    /// that route.
+    /// Adds to a decision the first route that includes the client, and the routes of rules in
+    /// observe mode before that route.
     ///
     /// A denied request has no route.
     func route(

@@ -170,7 +170,7 @@ struct RuleEvaluator: Sendable {
 }
 
 extension Decision {
-    /// Records the effect of one floor of an observing rule.
+    /// Records the effect of one floor of a rule in observe mode.
     ///
     /// Only the strictest of the rule's floors, including those in `next`, is kept. Among equally
     /// strict floors, the first is kept.

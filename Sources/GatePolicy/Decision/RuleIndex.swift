@@ -3,9 +3,8 @@
 /// Each rule is indexed under the values of one of its conditions: apps, platforms or request
 /// patterns. The condition whose values occur in the fewest rules is used.
 ///
-/// A rule that is found does not necessarily match. A rule that is not found either cannot match,
-/// or is redundant: if the client sends no value, another rule, which is found, has the same
-/// effect.
+/// A rule that is found does not necessarily match. A rule that is not found either cannot match or
+/// is redundant: if the client sends no value, another rule, which is found, has the same effect.
 struct RuleIndex: Sendable {
     /// The rules that are indexed under the values of one condition.
     private struct ConditionIndex<Value: Sendable & Hashable>: Sendable {
@@ -56,8 +55,8 @@ struct RuleIndex: Sendable {
             for value in values ?? [] { self.counts[value, default: 0] += 1 }
         }
 
-        /// Returns an upper bound on the number of rules with one of these values; `Int.max` for
-        /// `nil`.
+        /// Returns an upper bound on the number of rules with one of these values; `Int.max` if
+        /// `values` is `nil`.
         func total(_ values: [Value]?) -> Int {
             guard let values else { return .max }
             return values.reduce(0) { $0 + (self.counts[$1] ?? 0) }
@@ -69,7 +68,7 @@ struct RuleIndex: Sendable {
     private var patterns: [Int: [Int]] = [:]
     /// The rules that are indexed under request patterns, in ascending order.
     private var patterned: [Int] = []
-    /// The rules without any of the indexed conditions.
+    /// The rules that have none of the indexed conditions.
     private var others: [Int] = []
 
     init(_ rules: [CompiledRule]) {

@@ -7,7 +7,8 @@ struct RuleStage {
         /// No effect yet.
         case absent
         case warned(Decision.Warning)
-        /// The floor is enforced until the end of the window; then clients are only warned again.
+        /// The floor is enforced until the end of the window; after that, clients are only warned
+        /// again.
         case brownout(BrownoutWindow, Decision.Warning)
         case enforced
     }

@@ -6,7 +6,7 @@ struct Ruling {
     var gaps: [IdentityGap] = []
     /// The dates of a warning or a brownout.
     var warning: Decision.Warning?
-    /// The brownout with which the denial ends; `nil` for a permanent denial.
+    /// The brownout after which the client passes again; `nil` if the denial is permanent.
     var brownout: BrownoutWindow?
     /// The active maintenance window; in rulings of other kinds, the announced window.
     var maintenance: MaintenanceWindow?
@@ -66,7 +66,7 @@ extension Ruling {
 }
 
 extension UpgradeTerms {
-    /// Creates the terms that a rule offers to a client, regardless of the kind of ruling.
+    /// Collects the terms that a rule offers to a client, regardless of the kind of ruling.
     init(_ rule: RuleDefinition, _ ruling: Ruling, for identity: ClientIdentity) {
         let recommendation = ruling.store?.recommendation ?? rule.recommendation
         self.init(

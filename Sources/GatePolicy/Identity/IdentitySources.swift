@@ -16,7 +16,8 @@ package struct IdentitySources: Sendable, Equatable {
     package var userAgents: [UserAgentPattern]
     /// The lower-case query parameter names, by part.
     ///
-    /// The parameters exist for WebSocket handshakes from browsers, which cannot set headers.
+    /// The parameters exist for WebSocket handshakes in browsers, where web apps cannot set
+    /// headers.
     package var query: [IdentityPart: String]
 
     /// The default header fields, without patterns and query parameters.

@@ -5,7 +5,7 @@ package struct LanguageRange: Sendable, Hashable {
     /// Browsers send only a few items.
     static let maximumCount = 32
 
-    /// The language; `nil` for `*`, which matches any language.
+    /// The language; `nil` if the item is `*`, which matches any language.
     package let tag: LanguageTag?
     /// The weight in thousandths, from 0 to 1000; 0 excludes the language.
     package let weight: Int
@@ -55,9 +55,11 @@ package struct LanguageRange: Sendable, Hashable {
         return items
     }
 
-    /// Returns the weight in thousandths of a parameter such as `q=0.8` (RFC 9110 section 12.4.2).
+    /// Returns the weight that a parameter such as `q=0.8` sets, in thousandths (RFC 9110 section
+    /// 12.4.2).
     ///
-    /// Returns `nil` for a malformed parameter, for more than three decimals, or for a weight above 1.
+    /// Returns `nil` for a malformed parameter, for more than three decimal places, or for a weight
+    /// above 1.
     private static func weight(_ text: Span<UInt8>) -> Int? {
         guard 3...7 ~= text.count, text[0].lowercased == UInt8(ascii: "q"),
             text[1] == UInt8(ascii: "="), text[2] == 0x30 || text[2] == 0x31,

@@ -117,7 +117,7 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         return LanguageTag(canonical: text.extracting(0..<end).text)
     }
 
-    /// Whether the other tag equals this tag or is more specific (RFC 4647 section 3.3.1).
+    /// Whether another tag equals this tag or is more specific (RFC 4647 section 3.3.1).
     func includes(_ other: LanguageTag) -> Bool {
         let (own, text) = (self.description.utf8Span.span, other.description.utf8Span.span)
         guard text.count >= own.count, own.indices.allSatisfy({ own[$0] == text[$0] }) else {

@@ -1,9 +1,10 @@
-/// The execution of a pattern on a string.
+/// The matching of a pattern against a string.
 struct PatternMatch {
     /// A path through the program that may still match.
     private struct Path {
         var step: Int
-        /// The recorded positions of group bounds; `nil` for groups that the path did not enter.
+        /// The recorded positions of group bounds; a position is `nil` if the path did not reach
+        /// the bound.
         var marks: [Int?]
     }
 

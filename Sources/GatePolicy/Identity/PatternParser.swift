@@ -206,9 +206,9 @@ struct PatternParser {
 
 /// The syntax tree of a pattern.
 ///
-/// The syntax is the subset of common regular expressions that always runs in linear time:
-/// characters, `.`, classes, groups, alternatives, repetition, `^`, `$` and `\b`. Back references
-/// and lookaround are not supported.
+/// The syntax is the subset of common regular expressions that can always be matched in linear
+/// time: characters, `.`, classes, groups, alternatives, repetition, `^`, `$` and `\b`.
+/// Backreferences and lookaround are not supported.
 indirect enum PatternSyntax: Equatable {
     case empty
     case bytes(PatternClass)

@@ -33,8 +33,8 @@ package struct Platform: Sendable, Hashable {
         self.name = Self.known(folded) ?? folded
     }
 
-    /// Returns the name of a known platform for a lower-case name or alias; `nil` for an unknown
-    /// platform.
+    /// Returns the name of a known platform for a lower-case name or alias; `nil` if the platform
+    /// is unknown.
     private static func known(_ folded: String) -> String? {
         // `Mac OS X`, `mac_os_x` and `macOSX` are the same alias.
         let isSpaced = folded.utf8.contains(where: Self.isSpace)

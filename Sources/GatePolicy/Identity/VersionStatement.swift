@@ -1,7 +1,7 @@
 /// The value of a version header: a version, optionally with a platform and a build, such as
 /// `ios/3.4.0 (93)`.
 ///
-/// Each part is parsed separately, so that an unparsable part does not affect the others.
+/// Each part is parsed separately, so that an unparsable part does not affect the other parts.
 package struct VersionStatement: Sendable, Equatable {
     package private(set) var platform = Claim<Platform>.missing
     package private(set) var version = Claim<AppVersion>.missing

@@ -7,7 +7,7 @@ extension ClientClasses {
         private var withVersion = 0
         /// Whether the version line is a list that is within the limits.
         var hasVersions = false
-        /// The position of the last platform among the platforms in the rules.
+        /// The position, among the platforms in the rules, of the platform that was inserted last.
         private var platform = 0
         private var build: BuildNumber?
 

@@ -2,8 +2,8 @@
 ///
 /// No rule distinguishes versions that lie between two adjacent versions in the rules. The same
 /// applies to builds and OS versions, and to all names that no rule contains. Thousands of builds,
-/// devices and languages fall into few classes, and the decision for one client applies to its
-/// class.
+/// devices and languages fall into only a few classes, and the decision for one client applies to
+/// its class.
 ///
 /// A platform before the version and a build after the version are treated like separate fields. A
 /// list of versions counts as one value. `fields(added:inVersion:of:)` returns the values for the
@@ -106,7 +106,7 @@ package final class ClientClasses: Sendable {
         !self.readsUserAgents || told.has(.version)
     }
 
-    /// Whether a header field is not read for clients that have a class.
+    /// Whether a header field is ignored for clients that have a class.
     ///
     /// `index` is the index of the field in `RuleSet.identityHeaderNames`.
     package func ignores(header index: Int) -> Bool {
@@ -376,7 +376,7 @@ private enum Mark: UInt8 {
     case version = 0x10
     case release = 0x20
     case unreadable = 0x30
-    /// A part that the version's field line contains.
+    /// A part from the version line.
     case withVersion = 0x40
     case list = 0x50
 }

@@ -122,7 +122,8 @@ struct PathTrie: Sendable {
 /// An entry of the matcher for a request pattern, with the pattern's number and methods.
 struct PatternEntry: Sendable {
     let number: Int
-    /// The range of the pattern's methods in the list of method numbers; `nil` for all methods.
+    /// The range of the pattern's methods in the list of method numbers; `nil` if the pattern
+    /// accepts all methods.
     let methods: Range<Int>?
 
     /// Whether the pattern accepts the method with the given number.

@@ -1,7 +1,8 @@
 /// A set of request patterns, stored as pattern numbers.
 ///
-/// A request matches few patterns, regardless of how many patterns exist. The first eight numbers
-/// are stored inline, so that the hot path allocates nothing. Equal sets have equal layouts.
+/// A request matches only a few patterns, regardless of how many patterns exist. The first eight
+/// numbers are stored inline, so that the hot path allocates nothing. Equal sets have equal
+/// layouts.
 struct PatternSet: Sendable, Hashable {
     private static let free = UInt32.max
 
@@ -20,7 +21,7 @@ struct PatternSet: Sendable, Hashable {
 
     var isEmpty: Bool { self.inline[0] == Self.free && !self.isEverything }
 
-    /// The numbers in ascending order; `nil` for the set of all patterns.
+    /// The numbers in ascending order; `nil` if the set contains all patterns.
     var numbers: [Int]? {
         guard !self.isEverything else { return nil }
         let inline = self.inline.indices.lazy.map { self.inline[$0] }.prefix { $0 != Self.free }

@@ -1,7 +1,7 @@
 /// The versions that rules contain, which divide all versions into numbered positions.
 struct VersionCuts: Sendable {
     private let cuts: [AppVersion]
-    /// The same versions, packed into integers; `nil` if any of them does not fit.
+    /// The versions as packed integers; `nil` if at least one version does not fit.
     private let packed: [UInt128]?
 
     init(_ versions: [AppVersion]) {
@@ -23,7 +23,8 @@ struct VersionCuts: Sendable {
         return place
     }
 
-    /// Returns the position of the version of dotted numbers at the start of a string, and its end.
+    /// Parses the dotted numbers at the start of a string, and returns the position of this version
+    /// and the index of its end.
     ///
     /// Returns `nil` if the string has to be parsed completely.
     func fastPlace(ofPrefix text: Span<UInt8>) -> (place: Int, end: Int)? {
@@ -57,8 +58,8 @@ extension AppVersion {
 
     /// Parses the digits and dots at the start of a string as four 32-bit numbers.
     ///
-    /// Returns the packed version and its end, or `nil` if the digits and dots are not a version or
-    /// do not fit.
+    /// Returns the packed version and the index of its end, or `nil` if the digits and dots are not
+    /// a version or do not fit.
     fileprivate static func packed(prefix text: Span<UInt8>) -> (version: UInt128, end: Int)? {
         var (packed, parts): (UInt128, Int) = (0, 0)
         var (number, digits): (UInt64, Int) = (0, 0)

@@ -1,12 +1,12 @@
 /// The format of a denial, for released apps that understand no other format.
 package struct AnswerStyle: Sendable, Equatable {
-    /// The status that replaces 426; `nil` for no replacement.
+    /// The status that replaces 426; `nil` if 426 is not replaced.
     ///
     /// In the style of a rule, this status also replaces 503 for the rule's maintenance window.
     package var status: Int?
-    /// The content that replaces the problem details; `nil` for no replacement.
+    /// The content that replaces the problem details; `nil` if they are not replaced.
     package var body: BodyTemplate?
-    /// The media type of `body`; `nil` for the default media type for that kind of body.
+    /// The media type of `body`; `nil` means the default media type for that kind of body.
     package var contentType: String?
     /// Whether a 426 response over HTTP/1.1 has an `Upgrade` field, as RFC 9110 section 15.5.22
     /// requires.

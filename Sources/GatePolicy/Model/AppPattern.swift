@@ -12,7 +12,8 @@ package struct AppPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// The pattern as written.
     package let description: String
-    /// The prefix of identifiers, including its last dot; `nil` for a single identifier.
+    /// The prefix of identifiers, including its last dot; `nil` if the pattern is a single
+    /// identifier.
     let prefix: String?
 
     package init(parsing text: String) throws(Failure) {

@@ -4,7 +4,8 @@ package struct BlockedBuilds: Sendable, Hashable {
     ///
     /// `nil` means all versions.
     package let versions: VersionRange?
-    /// The build numbers; `nil` for all clients, even clients that send no build.
+    /// The build numbers; `nil` if clients are denied regardless of their build, even if they send
+    /// none.
     package let builds: BuildRange?
     /// The required notation of the client's version and build.
     package let written: WrittenForm
@@ -126,7 +127,8 @@ extension RuleDefinition {
 }
 
 extension RuleSetDefinition {
-    /// The blocked builds with a required notation, grouped by rule; rules without any are omitted.
+    /// The blocked builds with a required notation, grouped by rule; rules that have none are
+    /// omitted.
     var notationConditions: [[BlockedBuilds]] {
         self.rulesWithNext.map { $0.blockedBuilds.filter { !$0.written.isAny } }
             .filter { !$0.isEmpty }

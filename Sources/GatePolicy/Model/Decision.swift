@@ -11,9 +11,9 @@ package struct Decision: Sendable, Equatable {
         case maintenance
     }
 
-    /// The decision that an observing rule or policy would have made.
+    /// The decision that a rule or policy in observe mode would have made.
     package struct Observed: Sendable, Equatable {
-        /// The ID of the rule; `nil` for the policy for unidentified clients.
+        /// The ID of the rule; `nil` represents the policy for unidentified clients.
         package let ruleID: String?
         package let kind: Kind
         package let reason: Reason
@@ -45,9 +45,10 @@ package struct Decision: Sendable, Equatable {
     package var observed: [Observed] = []
     /// The denials that are on hold until a store has the release.
     package var held: [Held] = []
-    /// The destination of the request; `nil` for the default backend and for a denied request.
+    /// The destination of the request; `nil` if the request is denied or goes to the default
+    /// backend.
     package var route: Destination?
-    /// The destinations that observing rules would have selected.
+    /// The destinations that rules in observe mode would have selected.
     package var observedRoutes: [Destination] = []
     /// The required part of the identity that is missing or unparsable; `nil` if there is none.
     ///
@@ -57,7 +58,7 @@ package struct Decision: Sendable, Equatable {
     package var upgrade = UpgradeTerms.none
     /// The dates of a recommendation or a brownout that will become a requirement.
     package var warning: Warning?
-    /// The brownout after which the client passes again; `nil` for a permanent denial.
+    /// The brownout after which the client passes again; `nil` if the denial is permanent.
     package var brownout: BrownoutWindow?
     /// The maintenance window that denies the request.
     ///

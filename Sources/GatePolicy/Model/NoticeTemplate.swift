@@ -68,8 +68,7 @@ package struct NoticeTemplate: Sendable, Equatable {
         }
     }
 
-    /// The placeholder of a template that consists of a single placeholder; `nil` for any other
-    /// template.
+    /// The placeholder, if the template consists of a single placeholder; otherwise `nil`.
     var onlyPlaceholder: NoticePlaceholder? { self.pieces.count == 1 ? self.places.first : nil }
 
     /// Creates a template without placeholders.

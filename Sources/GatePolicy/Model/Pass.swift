@@ -11,11 +11,12 @@ package struct Pass: Sendable, Equatable {
     package let issued: Timestamp
     /// The first second in which the pass is no longer valid.
     package let until: Timestamp
-    /// The only app for which the pass is valid; `nil` for every app.
+    /// The only app for which the pass is valid; `nil` if it is valid for every app.
     package let app: String?
-    /// The only build for which the pass is valid; `nil` for every build.
+    /// The only build for which the pass is valid; `nil` if it is valid for every build.
     package let build: BuildNumber?
-    /// A keyed digest of the only device for which the pass is valid; `nil` for every device.
+    /// A keyed digest of the only device for which the pass is valid; `nil` if it is valid for
+    /// every device.
     package let deviceDigest: [UInt8]?
     /// Whether the pass is valid for only one request.
     package let isSingleUse: Bool
@@ -97,7 +98,8 @@ extension Pass {
     /// Whether a client can send this name as its app or device.
     package static func canState(_ name: String) -> Bool {
         let bytes = name.utf8Span.span
-        // A comma would separate two values, and blanks at either end are not part of a value.
+        // A comma would separate two values, and leading or trailing spaces are not part of a
+        // value.
         return !bytes.isEmpty && StatedValue.isName(bytes) && !name.utf8.contains(0x2C)
             && name.utf8.first != 0x20 && name.utf8.last != 0x20
     }

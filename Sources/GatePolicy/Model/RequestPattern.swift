@@ -20,11 +20,11 @@ package struct RequestPattern: Sendable, Hashable {
         }
     }
 
-    /// The path as written; `nil` for all paths.
+    /// The path as written; `nil` if the pattern matches all paths.
     package let path: String?
-    /// The methods in upper case, without duplicates; `nil` for all methods.
+    /// The methods in upper case, without duplicates; `nil` if the pattern matches all methods.
     package let methods: [String]?
-    /// The segments of the path; `nil` for all paths.
+    /// The segments of the path; `nil` if the pattern matches all paths.
     ///
     /// `/` and a trailing slash become an empty segment.
     let segments: [Segment]?

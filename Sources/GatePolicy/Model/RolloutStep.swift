@@ -1,6 +1,6 @@
 /// The share of clients for which a rule is enforced from a given time.
 package struct RolloutStep: Sendable, Equatable {
-    /// The start of the step; `nil` for a step that applies from the beginning.
+    /// The start of the step; `nil` if the step applies from the beginning.
     package var at: Timestamp?
     /// The share of clients in percent, from 0 (none) to 100 (all).
     package var percent: Double
@@ -12,7 +12,7 @@ package struct RolloutStep: Sendable, Equatable {
 }
 
 extension RuleDefinition {
-    /// Returns the time from which the rollout includes a client; `always` for a rule without
+    /// Returns the time from which the rollout includes a client; `always` if the rule has no
     /// steps.
     ///
     /// A client is included from the first step that is large enough for its bucket, and remains

@@ -13,11 +13,11 @@ package struct Route: Sendable, Equatable {
 
     /// The name of the backend in the settings.
     package var backend: String
-    /// The version ranges that the route includes; empty for all clients.
+    /// The version ranges that the route includes; empty if the version does not matter.
     ///
     /// One of the ranges must contain the client's version.
     package var versions: [VersionRange]
-    /// The build ranges that the route includes; empty for all clients.
+    /// The build ranges that the route includes; empty if the build does not matter.
     ///
     /// One of the ranges must contain the client's build.
     package var builds: [BuildRange]

@@ -8,7 +8,7 @@ package struct RuleDefinition: Sendable, Equatable {
     package var minimum: AppVersion?
     /// The build below which clients have to upgrade.
     package var minimumBuild: BuildNumber?
-    /// The version whose builds `minimumBuild` applies to; `nil` for all versions.
+    /// The version whose builds `minimumBuild` applies to; `nil` if it applies to all versions.
     ///
     /// Apps whose build numbers restart with each version need this condition.
     package var minimumBuildOf: AppVersion?
@@ -24,9 +24,9 @@ package struct RuleDefinition: Sendable, Equatable {
     package var blockedBuilds: [BlockedBuilds]
     /// The policy for comparing a pre-release with the floor.
     package var prerelease: PrereleasePolicy
-    /// The name of the notice for denied clients; `nil` for the built-in notice.
+    /// The name of the notice for denied clients; `nil` means the built-in notice.
     package var notice: String?
-    /// The name of the notice for clients with a recommendation; `nil` for the built-in notice.
+    /// The name of the notice for clients with a recommendation; `nil` means the built-in notice.
     package var recommendedNotice: String?
     /// The store URL for the update.
     package var storeURL: StoreURL?
@@ -34,8 +34,8 @@ package struct RuleDefinition: Sendable, Equatable {
     package var mode: RuleMode
     /// The times at which the rule takes effect and ends.
     package var schedule: RuleSchedule
-    /// The share of clients to which the floor or the route applies, by time; empty for all
-    /// clients.
+    /// The share of clients to which the floor or the route applies, by time; empty if they apply
+    /// to all clients.
     package var rollout: [RolloutStep]
     /// The window in which all requests that the rule matches are denied.
     package var maintenance: MaintenanceWindow?
@@ -45,13 +45,13 @@ package struct RuleDefinition: Sendable, Equatable {
     package var route: Route?
     /// The availability in stores that the rule waits for; `nil` if the rule does not wait.
     package var holdUntilInStore: StoreHold?
-    /// The OS versions that the update supports; empty for all OS versions.
+    /// The OS versions that the update supports; empty if it supports all OS versions.
     ///
     /// Clients with other OS versions cannot update (see `UpgradeTerms.cannotUpdate`).
     package var requiresOS: [VersionRange]
     /// The format of denials by this rule, where it differs from the default format.
     package var answer: AnswerStyle
-    /// The number of seconds before a client may repeat a recommendation; `nil` for one day.
+    /// The number of seconds before a client may repeat a recommendation; `nil` means one day.
     package var snooze: Int64?
     /// The planned floors, each as a complete rule with the same ID and match.
     ///
@@ -144,14 +144,14 @@ package struct RuleMatch: Sendable, Hashable {
     /// App identifiers (bundle ID, package name), or patterns such as `com.example.*`.
     package var apps: [AppPattern]?
     package var platforms: [Platform]?
-    /// Distribution channels (`fdroid`, `testflight` …), compared case-insensitively.
+    /// Distribution channels, such as `fdroid` or `testflight`, compared case-insensitively.
     package var channels: [String]?
     /// The ranges of OS versions, at least one of which has to match.
     package var osVersions: [VersionRange]?
     /// The request patterns, at least one of which has to match.
     package var requests: [RequestPattern]?
 
-    /// Whether the match includes an app; true without a condition on apps.
+    /// Whether the match includes an app; true if there is no condition on apps.
     package func accepts(app: String) -> Bool {
         self.apps?.contains { $0.matches(app) } ?? true
     }

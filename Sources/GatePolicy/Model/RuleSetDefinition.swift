@@ -3,7 +3,7 @@
 /// A loader creates definitions, and `RuleSet.init(_:)` compiles them. The loader reports all
 /// errors in the file, with their locations, before it creates a definition.
 package struct RuleSetDefinition: Sendable, Equatable {
-    /// The revision of the rules: a hash of the sources, which all denials contain.
+    /// The revision of the rules, which all denials contain: a hash of the sources.
     package var revision: String
     /// The mode of all rules.
     ///

@@ -6,7 +6,7 @@ package struct RuleTest: Sendable, Equatable {
     package var method: String
     /// The request target: a path with an optional query.
     package var path: String
-    /// The time of the request; `nil` for the time of the test run.
+    /// The time of the request; `nil` if the test must pass at all times from the test run on.
     package var at: Timestamp?
     package var address: String?
     package var expectation: RuleExpectation
@@ -49,7 +49,7 @@ package struct RuleExpectation: Sendable, Equatable {
     package var storeURL: String?
     /// The name of the backend that a route selects, or `Route.defaultBackend`.
     package var route: String?
-    /// The IDs of all observing rules that would have taken effect, in any order.
+    /// The IDs of all rules in observe mode that would have taken effect, in any order.
     package var observed: [String]?
 
     package init(

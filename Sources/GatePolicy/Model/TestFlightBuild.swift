@@ -1,6 +1,6 @@
 /// The testers who can install a build of an app before it is in the App Store.
 package enum TestAudience: String, Sendable, CaseIterable {
-    /// The testers of the team, for a build that can never be released to others.
+    /// The testers of the team, for a build that can never be released to anyone else.
     case `internal`
     /// All invited testers, for a build that can be released without changes.
     case external
@@ -73,10 +73,10 @@ package struct TestFlightBuild: Sendable, Equatable {
 
 /// The builds of an app on a platform.
 package struct TestFlightApp: Sendable, Equatable {
-    /// The app identifier; `nil` for the only app in the rules.
+    /// The app identifier; `nil` represents the only app in the rules.
     package var app: String?
     package var platform: Platform
-    /// The feed that the builds come from; `nil` for builds in the rules file.
+    /// The feed that the builds come from; `nil` if they are in the rules file.
     ///
     /// The last confirmation by the feed determines how current the builds are.
     package var feed: String?

@@ -13,7 +13,7 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
     package var missing: Action
     /// The action if the client sends an unparsable value, or several different values.
     package var unreadable: Action
-    /// The name of the notice for rejected clients; `nil` for the built-in notice.
+    /// The name of the notice for rejected clients; `nil` means the built-in notice.
     package var notice: String?
     /// The store URL for rejected clients.
     package var storeURL: StoreURL?
@@ -51,7 +51,7 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
 /// A stricter policy for unidentified clients, for some requests.
 package struct UnidentifiedPath: Sendable, Equatable {
     package var request: RequestPattern
-    /// The action if the client sends no value; `nil` for the default action of the policy.
+    /// The action if the client sends no value; `nil` means the default action of the policy.
     package var missing: UnidentifiedPolicy.Action?
     /// The action if the client sends an unparsable value, or several different values.
     ///

@@ -8,13 +8,13 @@ package struct UpgradeTerms: Sendable, Equatable {
     package var latestBuild: BuildNumber?
     /// The store URL for the client's channel and country.
     package var storeURL: String?
-    /// The name of the notice; `nil` for the built-in notice.
+    /// The name of the notice; `nil` means the built-in notice.
     package var notice: String?
-    /// The name of the notice for a client with a recommendation; `nil` for the built-in notice.
+    /// The name of the notice for a client with a recommendation; `nil` means the built-in notice.
     package var recommendedNotice: String?
     /// Whether the client cannot update because the device's operating system is too old.
     package var cannotUpdate = false
-    /// The number of seconds before the client may repeat a recommendation; `nil` for one day.
+    /// The number of seconds before the client may repeat a recommendation; `nil` means one day.
     package var snooze: Int64?
 
     package static let none = UpgradeTerms()

@@ -37,7 +37,7 @@ struct NoticeCatalog: Sendable {
         self.lookups.map { $0.best(for: languages) }
     }
 
-    /// Returns the texts about a decision for a client; `nil` for `allow`.
+    /// Returns the texts about a decision for a client; `nil` if the decision is `allow`.
     func words(for decision: Decision, _ identity: ClientIdentity) -> FilledNotice? {
         guard let (notice, builtIn) = self.notices(for: decision),
             let (language, text) = notice.words(for: identity.languages)
@@ -92,7 +92,7 @@ extension RuleSetDefinition {
     }
 }
 
-/// A notice in several languages, of which the best is selected for a client.
+/// A notice in several languages, of which the best one is selected for each client.
 struct Notice: Sendable {
     private let texts: [LanguageTag: NoticeText]
     let lookup: LanguageLookup

@@ -21,7 +21,7 @@ struct ExactPath {
         var kept: [ArraySlice<UInt8>] = []
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
-            // Some backends resolve `..`, others treat `..` as a name or reject the path.
+            // Some backends resolve `..`; others treat it as a name, or reject the path.
             if Self.isDirection(segment) || (segment.isEmpty && !isLast) { return nil }
             if segment != [0x2E] {
                 kept.append(segment)

@@ -95,7 +95,7 @@ struct LenientPath {
 /// The characters of a path that backends interpret in different ways.
 private struct PathMarks {
     private let units: [PathUnit]
-    /// Whether interpreting characters before decoding gives a different result than interpreting
+    /// Whether interpreting characters before decoding gives a different result from interpreting
     /// them after decoding.
     private let hasEncodedMark: Bool
 

@@ -16,7 +16,7 @@ package struct PathShape: Sendable, Hashable {
     private static let maximumWordLength = 20
     private static let anything = UInt8(ascii: "*")
     private static let capitals = UInt8(ascii: "^")
-    /// The segment that replaces `*` in a sample path, which no rule contains.
+    /// The segment that replaces `*` in a sample path; no rule contains this segment.
     private static let standIn = "~0~"
 
     /// The method and the path, such as `GET /video/*`.

@@ -1,9 +1,9 @@
 extension EffectiveFrom {
-    /// Creates the time from which a release is available to all relevant users.
+    /// Determines the time from which a release is available to all relevant users.
     ///
     /// The release must have been available for the hold's `soak` time. If the client's country is
-    /// one of the awaited countries, the release has to be available there. Otherwise, the release
-    /// has to be available in all awaited countries.
+    /// one of the awaited countries, the release has to be available there. For any other client,
+    /// the release has to be available in all awaited countries.
     package init(of release: StoreRelease, _ hold: StoreHold?, in country: String? = nil) {
         var awaited = release.countries(awaitedBy: hold)
         if let country, awaited.contains(country) { awaited = [country] }

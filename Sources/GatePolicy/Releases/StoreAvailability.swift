@@ -9,14 +9,14 @@ struct StoreAvailability: Sendable {
     /// The channels that have entries of their own.
     private let channels: Set<Shop>
 
-    /// A channel that distributes an app; `app` is `nil` for the only app in the rules.
+    /// A channel that distributes an app; a `nil` `app` represents the only app in the rules.
     private struct Shop: Hashable {
         let platform: Platform
         let app: String?
         let channel: String
     }
 
-    /// Creates the availability for a rule; `nil` if the rule does not depend on stores.
+    /// Collects the releases for a rule; returns `nil` if the rule does not depend on stores.
     init?(_ rule: RuleDefinition, _ releases: [Release]) {
         guard rule.dependsOnStores else { return nil }
         self.waits = rule.holdUntilInStore != nil
@@ -211,7 +211,7 @@ final class StoreView: Sendable {
     /// The newest release that the client can get and that the rule does not block; `nil` if there
     /// is none.
     let newest: StoreRelease?
-    /// The next time at which any of these values may change; `nil` if the values never change.
+    /// The next time at which one of these values may change; `nil` if the values never change.
     let nextChange: Timestamp?
 
     init(

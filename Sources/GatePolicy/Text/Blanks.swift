@@ -40,12 +40,12 @@ extension UInt8 {
     /// Whether the byte is SP or HTAB.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
 
-    /// Whether the byte is one of `0` to `9`.
+    /// Whether the byte is an ASCII digit.
     ///
     /// Digits of other scripts consist of several bytes, none of which is in this range.
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
-    /// Whether the byte is one of `a` to `z` and `A` to `Z`.
+    /// Whether the byte is an ASCII letter.
     var isLetter: Bool { self.lowercased >= 0x61 && self.lowercased <= 0x7A }
 
     /// The byte with an ASCII letter in lower case; other bytes are unchanged.
@@ -53,7 +53,7 @@ extension UInt8 {
 
     var uppercased: UInt8 { self >= 0x61 && self <= 0x7A ? self & ~0x20 : self }
 
-    /// The value of a hexadecimal digit; `nil` for any other byte.
+    /// The value of a hexadecimal digit; `nil` if the byte is not a hexadecimal digit.
     var hexValue: UInt8? {
         if self.isDigit { return self - 0x30 }
         let letter = self.lowercased

@@ -1,4 +1,4 @@
-/// A truncated and printable excerpt of client input, for logs and error messages.
+/// A truncated and printable excerpt from client input, for logs and error messages.
 ///
 /// Control characters are replaced, so that a value can neither split a log line nor control a
 /// terminal.

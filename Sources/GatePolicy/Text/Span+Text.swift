@@ -53,7 +53,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns four bytes from `index` as an integer, lowest byte first.
+    /// Returns the four bytes from `index` as a little-endian integer.
     @inline(__always)
     private static func half(of bytes: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
         let half = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)
@@ -74,15 +74,15 @@ extension Span<UInt8> {
 
     /// Returns the first index of a byte in a word of eight bytes; `nil` if it does not occur.
     ///
-    /// The lowest byte is the first.
+    /// The least significant byte comes first.
     @inline(__always)
     private static func firstIndex(of byte: UInt8, in word: UInt64) -> Int? {
-        // The lowest mark belongs to the first equal byte.
+        // The least significant mark belongs to the first equal byte.
         let marks = self.marks(of: byte, in: word) & self.highBits
         return marks == 0 ? nil : marks.trailingZeroBitCount / 8
     }
 
-    /// Whether any of three bytes occurs.
+    /// Whether at least one of three bytes occurs.
     ///
     /// All three bytes are searched for in the same pass.
     func contains(oneOf first: UInt8, _ second: UInt8, _ third: UInt8) -> Bool {
@@ -105,9 +105,9 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a condition holds for any of the eight-byte words in the span.
+    /// Whether a condition holds for at least one of the eight-byte words in the span.
     ///
-    /// The span must have at least eight bytes.
+    /// The span must contain at least eight bytes.
     @inline(__always)
     private func containsWord(where isWanted: (UInt64) -> Bool) -> Bool {
         unsafe self.withUnsafeBytes { bytes in

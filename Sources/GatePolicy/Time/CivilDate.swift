@@ -68,7 +68,7 @@ package struct CivilDate: Sendable, Equatable {
 
     /// Returns the number of days from the start of a year to a month, counting months from March.
     ///
-    /// Five consecutive months of such a year have 153 days, unless they include February.
+    /// Five consecutive months of such a year total 153 days, unless they include February.
     private static func days(beforeMonth month: Int) -> Int {
         (153 * month + 2) / 5
     }

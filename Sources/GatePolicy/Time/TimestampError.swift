@@ -9,7 +9,7 @@ package enum TimestampError: Error, Sendable, Equatable, CustomStringConvertible
     case noSuchDate(String)
     case noSuchTime(String)
     case noSuchOffset(String)
-    /// The second is 60, which Unix time does not count.
+    /// The second is 60 (a leap second), which Unix time does not count.
     case leapSecond
     case outOfRange
 

@@ -52,7 +52,7 @@ package struct AppVersion: Sendable, CustomStringConvertible {
         }
         let release = text.extracting(start..<end)
         let numbers = try Self.numbers(release)
-        // Almost all versions are already written in the form of `description`.
+        // Almost all versions are already written in the form that `description` produces.
         isDescription = isDescription && !Prerelease.hasLeadingZero(release)
         self.init(numbers, prerelease, as: isDescription ? written.text : nil)
     }
@@ -89,7 +89,7 @@ package struct AppVersion: Sendable, CustomStringConvertible {
         return prerelease.isEmpty ? release : "\(release)-\(prerelease.text)"
     }
 
-    /// Whether the bytes are a release in the form of `description`.
+    /// Whether the bytes are a release in the form that `description` produces.
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         guard text.count <= Self.maximumLength else { return false }
         var (parts, start, index) = (1, 0, 0)

@@ -52,8 +52,8 @@ package struct BuildNumber: Sendable {
         self = build
     }
 
-    /// Returns the build number in a string without surrounding whitespace; `nil` for any other
-    /// string.
+    /// Returns the build number in a string without surrounding whitespace, or `nil` if the string
+    /// is not a build number.
     ///
     /// Returning `nil` is faster than throwing a `VersionError`.
     static func read(_ text: Span<UInt8>) -> BuildNumber? {
@@ -81,10 +81,10 @@ package struct BuildNumber: Sendable {
         return build
     }
 
-    /// Returns a build that consists of one number, short enough to fit into 64 bits, as most
-    /// builds do.
+    /// Returns a build that consists of one number with few enough digits to fit into 64 bits, as
+    /// most builds do.
     ///
-    /// Such a number needs no checks for overflow. Returns `nil` for any other string.
+    /// Such a number needs no overflow checks. Returns `nil` for any other string.
     private static func readShort(_ text: Span<UInt8>) -> BuildNumber? {
         guard text.count <= DecimalNumber.safeDigits else { return nil }
         var number: UInt64 = 0
@@ -105,7 +105,7 @@ package struct BuildNumber: Sendable {
         }
     }
 
-    /// The next higher build; `nil` for the highest build.
+    /// The next higher build; `nil` if this is the highest build.
     package var successor: BuildNumber? {
         if self.fourth < .max { return self.with(fourth: self.fourth + 1) }
         if self.third < .max { return BuildNumber(self.first, self.second, self.third + 1, 0) }
@@ -113,7 +113,7 @@ package struct BuildNumber: Sendable {
         return self.first < .max ? BuildNumber(self.first + 1) : nil
     }
 
-    /// The next lower build; `nil` for zero.
+    /// The next lower build; `nil` if this build is zero.
     package var predecessor: BuildNumber? {
         if self.fourth > 0 { return self.with(fourth: self.fourth - 1) }
         if self.third > 0 { return BuildNumber(self.first, self.second, self.third - 1, .max) }
@@ -131,7 +131,8 @@ package struct BuildNumber: Sendable {
         !text.isEmpty && text.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }
 
-    /// Whether a quick check shows that the bytes are a build number in the form of `description`.
+    /// Whether a quick check shows that the bytes are a build number in the form that `description`
+    /// produces.
     ///
     /// The result is true only if no part has a leading zero or more than
     /// `DecimalNumber.safeDigits` digits.

@@ -14,7 +14,7 @@ enum VersionComparison: Sendable, Hashable {
 
         private static let inParsingOrder: [Relation] = [.atLeast, .atMost, .above, .below, .equal]
 
-        /// Splits a token into an operator, if any, and the rest.
+        /// Splits a token into an operator, if any, and the remaining characters.
         static func split(_ word: Substring) -> (Relation?, Substring) {
             for relation in Self.inParsingOrder where word.hasPrefix(relation.rawValue) {
                 return (relation, word.dropFirst(relation.rawValue.count))
@@ -24,7 +24,7 @@ enum VersionComparison: Sendable, Hashable {
     }
 
     init(_ relation: Relation?, _ text: Substring) throws(VersionRangeError) {
-        // Build metadata does not distinguish versions (Semantic Versioning 2.0.0, item 10).
+        // Build metadata does not distinguish versions (SemVer 2.0.0 section 10).
         if let numbers = try Self.series(text.prefix { $0 != "+" }) {
             guard relation == nil else { throw .comparedSeries(Excerpt(text).text) }
             self = .series(numbers)

@@ -87,8 +87,8 @@ struct VersionPlaces {
 
     /// Returns the range of the build at the end of a string, such as `93` in `1.3.0+93`.
     ///
-    /// `1.3.0 (93)` is also supported. Returns `nil` if the build has another position. `text` must
-    /// contain exactly one build, and must not have surrounding whitespace.
+    /// `1.3.0 (93)` is also supported. Returns `nil` if the build is in another position. `text`
+    /// must contain exactly one build, and must not have surrounding whitespace.
     static func build(atEndOf text: Span<UInt8>) -> Range<Int>? {
         guard let last = text.indices.last else { return nil }
         let isInParentheses = text[last] == UInt8(ascii: ")")

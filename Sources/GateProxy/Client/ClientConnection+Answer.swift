@@ -7,7 +7,7 @@ import NIOCore
 extension ClientConnection {
     /// Responds to a request that is not forwarded.
     ///
-    /// `version` is inserted at the gaps in the response body.
+    /// `version` replaces the placeholders in the response body.
     func answer(_ answer: RenderedAnswer, facts: RequestFacts, version: Span<UInt8> = Span()) {
         self.answer(
             answer,
@@ -20,7 +20,7 @@ extension ClientConnection {
     /// Sends a response, or holds it until the rest of the request body has arrived.
     ///
     /// `keepsClient` states whether another request may follow. `remaining` is the rest of the current request's body.
-    /// `version` is inserted at the gaps in the response body.
+    /// `version` replaces the placeholders in the response body.
     func answer(
         _ answer: RenderedAnswer,
         keepsClient: Bool,
@@ -88,7 +88,7 @@ extension ClientConnection {
         self.answer(answer, keepsClient: false)
     }
 
-    /// Rejects a request because of a limit; the connection may stay open.
+    /// Rejects a request because of a limit; the connection can stay open.
     func shed(_ refusal: Refusal, facts: RequestFacts) {
         self.loop.refused(refusal)
         self.answer(

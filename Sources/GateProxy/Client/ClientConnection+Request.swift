@@ -163,7 +163,7 @@ extension ClientConnection {
         let isAnswered: Void? = self.rules.denials?.withVersion(of: head, in: bytes) { version in
             self.answer(denial, facts: facts, version: version)
         }
-        // Unreachable, because a denial with gaps is shared only by clients that send a version.
+        // Unreachable, because a denial with placeholders is shared only by clients that send a version.
         if isAnswered == nil { self.answer(denial, facts: facts) }
     }
 

@@ -19,7 +19,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         /// The progress of forwarding or discarding the request body.
         var body = RequestBodyRelay()
         var response = ResponseRelay()
-        /// Whether the request is a gRPC call, which can be without data for a long time.
+        /// Whether the request is a gRPC call, which can be idle for a long time.
         var isCall = false
         /// Whether the connection counts toward the limit on event streams, until it is closed.
         var holdsEventStream = false
@@ -31,7 +31,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var forwarded: ForwardedRequest?
         /// The request, kept so that it can be evaluated again during its response.
         var revocable: RevocableRequest?
-        /// The backend that a rule selects; `nil` for the default backend, even if it is the fallback.
+        /// The backend that a rule selects; `nil` if the default backend is used, even as a fallback.
         var route: BackendRoute?
         /// The trial of a backend address; `nil` if the request is not a trial.
         var trial: UpstreamPool.Trial?
@@ -200,7 +200,7 @@ extension ClientConnection {
             return
         case .head: time = timeouts.head
         case .request: time = timeouts.idle
-        // A call can be without data for as long as a tunnel.
+        // A call can be idle for as long as a tunnel.
         case .body: time = self.request.isCall ? timeouts.tunnel : timeouts.body
         case .response: time = self.request.isCall ? timeouts.tunnel : timeouts.response
         case .tunnel: time = timeouts.tunnel
@@ -345,7 +345,7 @@ extension ClientConnection {
 
     /// Ends a call with the status of a denial.
     ///
-    /// - Returns: Whether the call was ended; `false` if trailers cannot be sent at this point of the response.
+    /// - Returns: Whether the call was ended; `false` if trailers cannot be sent at this point in the response.
     private func endCall(_ denial: RenderedAnswer) -> Bool {
         guard case .forwarding(let forwarding) = self.exchange else { return false }
         if forwarding.responseStarted {

@@ -93,7 +93,7 @@ extension ClientOutput {
 
     /// Writes a response.
     ///
-    /// `status` is the status for this client, and `version` is inserted at the gaps in the response body.
+    /// `status` is the status for this client, and `version` replaces the placeholders in the response body.
     func write(
         _ answer: RenderedAnswer,
         status: Int,

@@ -102,7 +102,7 @@ package final class LoopClients {
         self.whenDrained?()
     }
 
-    /// Whether no client is left, apart from connections without a PROXY header.
+    /// Whether no client is left, apart from connections whose PROXY header has not arrived.
     var isEmpty: Bool {
         self.connections.count == 0 && self.multiplexed.count == 0 && self.parkedCount == 0
     }

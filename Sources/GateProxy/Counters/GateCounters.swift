@@ -18,7 +18,7 @@ package struct GateCounters: Equatable, Sendable {
     package var identityUnreadable: UInt64 = 0
     /// Requests that were invalid HTTP.
     package var malformed: UInt64 = 0
-    /// Responses with 502, 503 or 504 that the gate sent in place of the backend's response.
+    /// Responses with status 502, 503 or 504 that the gate sent in place of the backend's response.
     package var upstreamFailures: UInt64 = 0
 
     /// Launch checks, which are requests from clients for their own status.
@@ -61,7 +61,7 @@ package struct GateCounters: Equatable, Sendable {
     /// Requests sent to the default backend because the backend of their route could not be reached.
     package var routeFallbacks: UInt64 = 0
 
-    /// Decisions for gateways, by gateway.
+    /// Decisions on authorization requests, by gateway.
     package var decisions = DecisionCounts()
 
     package init() {}

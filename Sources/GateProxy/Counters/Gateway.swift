@@ -30,7 +30,7 @@ package enum Gateway: Int, CaseIterable, Sendable {
     }
 }
 
-/// The number of decisions by gateway.
+/// The number of decisions for each gateway.
 package struct DecisionCounts: Equatable, Sendable {
     private var counts = [UInt64](repeating: 0, count: Gateway.allCases.count)
 

@@ -26,11 +26,11 @@ enum Refusal: CaseIterable {
 
     var message: Logger.Message {
         switch self {
-        case .connections: "connection refused: --max-connections is reached"
+        case .connections: "connection refused: --max-connections has been reached"
         case .connectionsPerAddress:
-            "connection refused: --max-connections-per-address is reached"
+            "connection refused: --max-connections-per-address has been reached"
         case .proxyHeader: "connection refused: PROXY protocol error"
-        case .pendingRequests: "request refused: --max-pending-requests is reached"
+        case .pendingRequests: "request refused: --max-pending-requests has been reached"
         case .lateness: "request refused: the event loop is overloaded"
         case .descriptors: "request refused: no resources left for a connection to the backend"
         case .accept: "cannot accept connections; retrying in one second"

@@ -2,7 +2,7 @@ import GatePolicy
 
 /// The number of evaluated requests on one event loop, by the terms of their verdicts.
 ///
-/// The terms (`RequestTerms`) are the app, the platform, the decision, the rule, and others. A verdict stores the index
+/// The terms (`RequestTerms`) include the app, the platform, the decision and the rule. A verdict stores the index
 /// of its terms, so counting a request is a single increment. Terms that are no longer in the rules keep their index,
 /// because counters never decrease.
 final class RequestTally {

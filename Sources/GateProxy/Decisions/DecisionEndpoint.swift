@@ -47,7 +47,7 @@ extension Gateway {
     /// Such a gateway passes on only denials with status 401 or 403.
     var dropsContent: Bool { self == .nginx || self == .ingressNginx }
 
-    /// Returns the status with which the gateway passes on a denial with the given status.
+    /// Returns the status to send to the gateway for a denial with the given status.
     ///
     /// With `auth_request`, nginx treats only 401 and 403 as a denial. Envoy treats every 5xx from an HTTP service as a
     /// failure of the service, and then allows the request or denies it without content.
@@ -60,7 +60,7 @@ extension Gateway {
     ///
     /// Gateways treat the status 200 as permission. With another status, clients of Connect streams expect the error
     /// format of unary calls. A page does not fit into a header field. A `CheckResponse` contains only text and cannot
-    /// contain a gRPC-Web frame, so the status of the call is in header fields, as for gRPC.
+    /// contain a gRPC-Web frame, so the status of the call is sent in header fields, as for gRPC.
     func form(for form: AnswerForm) -> AnswerForm {
         switch form {
         case .connectStreamJSON, .connectStreamProto: .connect

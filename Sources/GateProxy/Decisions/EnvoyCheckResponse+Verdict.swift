@@ -44,7 +44,7 @@ extension EnvoyCheckResponse {
 
     /// Returns the names of the client's identity fields that the backend must not receive.
     ///
-    /// Envoy removes fields after it has set others. Setting a field replaces all lines of that field.
+    /// Envoy first sets fields, which replaces all their existing lines, and then removes fields.
     private static func dropped(
         by verdict: Verdict,
         _ rules: WorkerRules,

@@ -89,7 +89,7 @@ extension RenderedAnswer {
         RenderedAnswer.lines([HeaderField(name: GateField.decision, value: kind.rawValue)])
     }
 
-    /// The capacity for the lines that `denial(for:_:)` adds, except for the content.
+    /// The capacity in bytes for the lines that `denial(for:_:)` adds, except for the content.
     private static let addedCapacity = 128
 
     /// The maximum size, in bytes, of the content of a denial in a header field.
@@ -135,7 +135,7 @@ extension RenderedAnswer {
         }
         for scalar in String(decoding: body, as: UTF8.self).unicodeScalars {
             switch scalar.value {
-            // Control characters occur only between tokens, where they are white space.
+            // Control characters occur only between tokens, where they are whitespace.
             case 0..<0x20: value.append(ASCII.space)
             case 0x20..<0x7F: value.append(UInt8(scalar.value))
             default:

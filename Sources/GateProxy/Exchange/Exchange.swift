@@ -104,7 +104,7 @@ extension Exchange {
         case nothing
         case bytes(UInt64)
         case chunked
-        /// A body that may never be sent (`Expect`), or whose length is unknown.
+        /// A body that might never be sent (`Expect`), or whose length is unknown.
         case unknown
     }
 

@@ -44,10 +44,10 @@ struct WebSocketRelay {
 
     /// The close frame for the client.
     ///
-    /// The frame is `nil` unless the WebSocket is revoked and between two frames from the backend. 1001 means that an
-    /// endpoint is going away, and 1008 that the client violates a policy (RFC 6455 section 7.4.1). IANA registered
-    /// 1012 for a service restart, after which the client reconnects, and 1013 for a client that should try again
-    /// later.
+    /// The frame is `nil` unless the WebSocket is revoked and between two frames from the backend. Status 1001 means
+    /// that an endpoint is going away, and 1008 that the client violates a policy (RFC 6455 section 7.4.1). IANA
+    /// registered 1012 for a service restart, after which the client reconnects, and 1013 for a client that should
+    /// try again later.
     var closeFrame: [UInt8]? {
         guard let revocation = self.revocation, self.fromBackend.isBetweenFrames else { return nil }
         return switch revocation {

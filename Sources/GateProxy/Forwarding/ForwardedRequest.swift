@@ -59,7 +59,7 @@ package final class ForwardedRequest: Sendable {
     var isRepeatable: Bool { self.facts.isIdempotent && self.facts.framing == .none }
 }
 
-/// The header lines from the client that are forwarded, and the values that the gate adds.
+/// The client's header lines that are forwarded, and the values that the gate adds.
 extension ForwardedRequest {
     /// Returns whether a header line from the client is forwarded if the backend's HTTP version has an equivalent.
     @inline(__always)

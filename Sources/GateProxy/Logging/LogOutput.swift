@@ -7,7 +7,7 @@ import Glibc
 /// If the reader stops reading, only this thread blocks. Lines that cannot be written (the reader has closed the
 /// pipe, or the disk is full) are dropped, because keeping them would only cause later lines to be dropped.
 struct LogOutput {
-    /// The maximum size of a write that a pipe does not interleave with other writes (`PIPE_BUF` on Linux).
+    /// The maximum size in bytes of a write that a pipe does not interleave with other writes (`PIPE_BUF` on Linux).
     private static let atomicBytes = 4096
 
     private let descriptor: CInt

@@ -16,7 +16,7 @@ enum LogValue {
         min(count, limit) * 6 + self.ellipsis.utf8CodeUnitCount
     }
 
-    /// Writes a value, which is truncated if it has more than `limit` bytes before escaping.
+    /// Writes a value, which is truncated if it is longer than `limit` bytes before escaping.
     static func write(
         _ value: Span<UInt8>,
         as format: AccessLogFormat,
@@ -117,7 +117,7 @@ extension Span<UInt8> {
         return Words(repeating: word)
     }
 
-    /// Marks the first byte in each word that is not plain by setting the highest bit of that byte.
+    /// In each word, marks the first byte that is not plain, by setting its highest bit.
     ///
     /// Plain bytes are printable ASCII other than `"` and `\`. In a word of plain bytes, no highest bit is set. A carry
     /// or borrow can affect only the bytes after the first one that is not plain.

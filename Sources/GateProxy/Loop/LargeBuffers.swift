@@ -11,7 +11,7 @@ final class LargeBuffers {
     static let capacity = 512 * 1024
     /// The minimum number of bytes for which a large buffer is used.
     ///
-    /// Less data is kept in the connection's own buffer.
+    /// Smaller amounts of data are kept in the connection's own buffer.
     static let threshold = 64 * 1024
     /// The maximum number of unused buffers to keep.
     private static let kept = 2

@@ -53,7 +53,7 @@ final class LoopContext {
     private(set) var now: NIODeadline
     /// The clock for timeouts; `nil` if the system clock is read directly.
     private let uptime: (() -> NIODeadline)?
-    /// The `Date` field line, updated each second (RFC 9110 section 6.6.1).
+    /// The `Date` field line, updated every second (RFC 9110 section 6.6.1).
     private(set) var dateLine: [UInt8] = []
     /// The `Date` field line, followed by the empty line that ends a head.
     private(set) var lastDateLine: [UInt8] = []
@@ -113,7 +113,7 @@ final class LoopContext {
 
     /// Replaces the rule set.
     ///
-    /// The caller must reevaluate current exchanges.
+    /// The caller must reevaluate exchanges in progress.
     func use(_ ruleSet: RuleSet) {
         self.rules = Self.rules(
             ruleSet,

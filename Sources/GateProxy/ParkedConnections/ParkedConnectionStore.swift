@@ -67,7 +67,7 @@ final class ParkedConnectionStore {
             guard client.isIdle(until: self.latestDeadline), !self.loop.isDraining else {
                 continue
             }
-            // If there are no resources for this connection, there are none for the rest either.
+            // If there are no resources for this connection, there are none for the remaining connections either.
             guard self.park(client) else {
                 self.leaving = []
                 return
@@ -197,7 +197,7 @@ final class ParkedConnectionStore {
     }
 }
 
-/// Parking and resuming.
+/// Methods that park and resume connections.
 extension ClientConnection {
     /// Creates a connection from the record of a parked one, to process its next request.
     fileprivate convenience init(resuming parked: ParkedConnection, clients: LoopClients) {
@@ -214,7 +214,7 @@ extension ClientConnection {
 
     /// Whether the connection is idle after a response, with an idle deadline no later than `limit`.
     ///
-    /// Always false for TLS connections, which cannot be parked: their state is more than a socket.
+    /// Always false for TLS connections, which cannot be parked, because their state is not only in the socket.
     func isIdle(until limit: NIODeadline) -> Bool {
         guard self.exchange == .idle, let deadline = self.deadline,
             deadline <= limit, self.inbound.readableBytes == 0, !self.flow.isInputClosed,

@@ -22,7 +22,7 @@ package final class GateServer: Sendable {
 
     /// The address that clients connect to, with the actual port if 0 was configured.
     ///
-    /// `nil` if the gate only decides for gateways.
+    /// `nil` if the gate serves only gateways.
     package var clientAddress: SocketAddress? { self.listeners.clientAddress }
     /// The address for authorization requests from gateways, or `nil` if there is none.
     package var gatewayAddress: SocketAddress? { self.listeners.gatewayAddress }
@@ -266,8 +266,8 @@ package final class GateServer: Sendable {
 
     /// Stops listening, lets exchanges complete, and closes the remaining connections.
     ///
-    /// `timeout` is the time that exchanges have to complete. WebSockets, which do not end by
-    /// themselves, receive a close frame shortly before the timeout expires.
+    /// `timeout` is the time that exchanges have to complete. WebSockets, which do not end on their own, receive a
+    /// close frame shortly before the timeout expires.
     ///
     /// - Returns: Whether all exchanges completed.
     package func shutDown(timeout: TimeAmount) async -> Bool {
@@ -282,7 +282,7 @@ package final class GateServer: Sendable {
         var inTime = await self.wait(for: all, atMost: timeout - goodbye)
         if !inTime {
             let told = await self.closeWebSockets()
-            // A connection that received a close frame did not complete by itself.
+            // A connection that received a close frame did not complete on its own.
             inTime = await self.wait(for: all, atMost: goodbye) && told == 0
         }
         let census = await self.takeCensus()
@@ -324,7 +324,7 @@ package final class GateServer: Sendable {
     /// Returns whether every event loop runs a task within the time limit, without using a thread
     /// of the concurrency runtime.
     ///
-    /// `watch` must be a separate event loop, because the gate's own event loops may not respond.
+    /// `watch` must be a separate event loop, because the gate's own event loops might not respond.
     package func isResponsive(
         within limit: TimeAmount,
         on watch: any EventLoop

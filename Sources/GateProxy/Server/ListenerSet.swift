@@ -26,7 +26,7 @@ struct ListenerSet: Sendable {
     private let hasSuccessor: Bool
     private let sharesPort: Bool
 
-    /// The address for clients, or `nil` if the gate only decides for gateways.
+    /// The address that clients connect to, or `nil` if the gate serves only gateways.
     let clientAddress: SocketAddress?
     /// The address for TLS connections only, or `nil` if there is none.
     let tlsAddress: SocketAddress?
@@ -116,7 +116,7 @@ struct ListenerSet: Sendable {
 
     /// How long idle connections may stay open during the drain.
     ///
-    /// Not zero if another gate takes over: no request in transit may be lost during a restart.
+    /// Not zero if another gate takes over, so that no request in transit is lost during a restart.
     var drainGrace: TimeAmount { self.hasSuccessor ? .seconds(1) : .zero }
 
     /// Returns once one of the sockets is closed, for any reason, or the task is canceled.
@@ -157,9 +157,9 @@ struct ListenerSet: Sendable {
 
     /// Makes the kernel ignore new connection attempts, but not handshakes in progress.
     ///
-    /// Clients retry after a second, and then reach the gate that takes over. The minimum hop count
-    /// is the only setting of a listener that the kernel checks for new handshakes but not for
-    /// handshakes in progress. Packets from ordinary networks arrive with a hop count below 255.
+    /// Clients retry after a second, and then reach the gate that takes over. The minimum TTL (in IPv6, hop limit) is
+    /// the only setting of a listener that the kernel checks for new handshakes but not for handshakes in progress.
+    /// Packets from ordinary networks arrive with a TTL below 255.
     private func turnAwayNewcomers() async {
         for channel in self.own {
             guard let socket = channel as? any SocketOptionProvider else { continue }

@@ -186,7 +186,7 @@ extension Worker {
 }
 
 extension Worker {
-    /// Lets current exchanges complete, and closes all other connections.
+    /// Lets exchanges in progress complete, and closes all other connections.
     ///
     /// `grace` is how long idle connections may stay open for one last request.
     ///

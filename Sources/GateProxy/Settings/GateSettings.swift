@@ -5,7 +5,7 @@ package import NIOCore
 
 /// The settings of the data plane, which do not change at runtime.
 package struct GateSettings: Sendable {
-    /// The endpoint that clients connect to, or `nil` if the gate only decides for gateways.
+    /// The endpoint that clients connect to, or `nil` if the gate serves only gateways.
     package var listen: Endpoint?
     /// The endpoint for authorization requests from gateways, or `nil` if there is none.
     package var decideListen: Endpoint?
@@ -20,7 +20,7 @@ package struct GateSettings: Sendable {
     package var tls: TLSFiles?
     /// A second endpoint for clients, for TLS connections only; `listen` is then unencrypted.
     package var tlsListen: Endpoint?
-    /// The backends for allowed requests; none if the gate only decides for gateways.
+    /// The backends for allowed requests; none if the gate serves only gateways.
     package var upstream: UpstreamSettings
     /// The number of event loops, each on its own thread.
     package var threads = 1
@@ -112,7 +112,7 @@ package struct UpstreamSettings: Sendable {
 
     /// The names of the backends that rules can select.
     ///
-    /// `nil` if the gate only decides for gateways, whose backends are unknown to it.
+    /// `nil` if the gate serves only gateways, whose backends are unknown to it.
     package var selectable: [String]? {
         self.targets.isEmpty ? nil : self.named.map(\.name)
     }

@@ -17,10 +17,9 @@ package struct GateTimeouts: Equatable, Sendable {
     package var connect = TimeAmount.seconds(5)
     /// The time to wait for the first byte of the response, and for each further chunk.
     ///
-    /// On expiry, the gate retries the request at another address if the request is repeatable.
-    /// Otherwise, the client gets 504 or, if the response has started, the response is aborted. If
-    /// the backend has stopped reading the request, this timeout starts only once the `body`
-    /// timeout has expired.
+    /// On expiry, the gate retries a repeatable request once at another address. If it cannot retry the request, the
+    /// client gets 504, or the response is aborted if it has started. If the backend has stopped reading the request,
+    /// this timeout starts only once the `body` timeout has expired.
     package var response = TimeAmount.seconds(60)
     /// How long a WebSocket or other tunnel may carry no data in either direction before it is closed.
     package var tunnel = TimeAmount.hours(1)

@@ -51,7 +51,7 @@ package struct TrustedProxies: Equatable, Sendable {
         }
     }
 
-    /// Parses an address and returns it in network byte order, an IPv4-mapped IPv6 address as IPv4.
+    /// Parses an address and returns it in network byte order; IPv4-mapped IPv6 addresses are returned as IPv4.
     static func bytes(_ text: String) -> [UInt8]? {
         var v4 = [UInt8](repeating: 0, count: 4)
         if unsafe inet_pton(AF_INET, text, &v4) == 1 { return v4 }

@@ -6,7 +6,7 @@ import NIOSSL
 package struct UpstreamTLS: Sendable {
     /// The TLS contexts, keyed by the protocol to offer.
     let contexts: [UpstreamProtocol: NIOSSLContext]
-    /// The name that the certificates of the default backends must contain; `nil` stands for their host name.
+    /// The name that the certificates of the default backends must contain; `nil` if it is their host name.
     let serverName: String?
 
     /// The reason why a certificate file cannot be used, or why verification is not possible.
@@ -27,7 +27,7 @@ package struct UpstreamTLS: Sendable {
     ) throws(Failure) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        // The timeout is short, because a backend may never send a close notification.
+        // The timeout is short, because a backend might never send a close notification.
         configuration.shutdownTimeout = .seconds(1)
         if let file { configuration.trustRoots = .certificates(try Self.certificates(in: file)) }
         self.serverName = serverName

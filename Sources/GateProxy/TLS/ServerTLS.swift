@@ -150,7 +150,7 @@ extension NIOSSLCertificate {
     }
 }
 
-/// Reading of small files.
+/// Reads small files.
 enum FileContent {
     /// The maximum size of a file in bytes.
     ///

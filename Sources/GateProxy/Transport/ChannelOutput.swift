@@ -116,7 +116,7 @@ final class ChannelOutput {
         if self.joined.readableBytes >= Self.enough { self.leaveJoined() }
     }
 
-    /// Whether the channel has enough pending output for a small buffer to be joined with others.
+    /// Whether the channel has enough pending output for a small buffer to be joined with other small buffers.
     private var holdsOthers: Bool {
         if self.joined.readableBytes > 0 { return true }
         self.smallPieces += 1

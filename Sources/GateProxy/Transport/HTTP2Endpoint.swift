@@ -59,7 +59,7 @@ extension HTTP2Endpoint {
 
     /// Applies the peer's settings.
     ///
-    /// - Returns: The change of the streams' send windows.
+    /// - Returns: The change in the streams' send windows.
     func apply(settings payload: ByteBuffer) throws(HTTP2ErrorCode) -> Int {
         let change = try self.peer.apply(payload)
         if change != 0 {

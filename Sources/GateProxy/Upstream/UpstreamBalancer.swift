@@ -46,7 +46,7 @@ struct UpstreamBalancer: Equatable {
     private static let unresponsiveDoublings = 2
     /// The time after which another trial may start, even if the current trial has no result.
     ///
-    /// A gRPC call may carry no data for an hour.
+    /// A gRPC call might carry no data for an hour.
     static let longestTrial = TimeAmount.seconds(30)
 
     private var members: [Member]

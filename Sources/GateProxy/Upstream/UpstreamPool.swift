@@ -144,7 +144,7 @@ final class UpstreamPool {
             if case .connectTimeout? = self.cause as? ChannelError { true } else { false }
         }
 
-        /// Whether this machine has run out of descriptors, ports or memory.
+        /// Whether this machine has run out of file descriptors, ports or memory.
         var isOutOfDescriptors: Bool {
             let code = (self.cause as? IOError)?.errnoCode
             return [EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL].contains(code)
@@ -233,7 +233,7 @@ extension UpstreamPool.Member {
         self.pool.answerFailed(self, isSilent: isSilent)
     }
 
-    /// Whether many requests have been waiting for half of the response timeout without any response.
+    /// Whether no response has started for half of the response timeout, although many requests are waiting.
     ///
     /// Further requests are then sent to other addresses, before the first of the waiting requests times out.
     fileprivate func isSilent(at now: NIODeadline) -> Bool {

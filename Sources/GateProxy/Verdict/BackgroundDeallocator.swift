@@ -2,7 +2,7 @@ import Synchronization
 
 /// A deallocator that uses a background thread, so that no request waits for a deallocation.
 ///
-/// If all processors are busy, the thread may hardly run while a flood of made-up clients keeps
+/// If all processors are busy, the thread might hardly run while a flood of made-up clients keeps
 /// filling a cache: a gate that was flooded with new versions used 11 GB. Only a small number of
 /// values can therefore wait to be deallocated; the caller deallocates any further value itself.
 final class BackgroundDeallocator: Sendable {

@@ -64,7 +64,7 @@ struct CensusFields {
                     let part = unsafe bytes + value.lowerBound
                     let count = value.count
                     reading.digest = unsafe Self.mixed(reading.digest, field, part, count)
-                    // A value that starts with a comma may contain no version.
+                    // A value that starts with a comma might contain no version.
                     if self.versions & bit != 0, count > 0,
                         unsafe part.load(as: UInt8.self) != ASCII.comma
                     {

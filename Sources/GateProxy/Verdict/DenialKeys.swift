@@ -106,7 +106,7 @@ final class DenialKeys {
         self.appendAnswerKey(of: head, in: bytes, to: &lookUp.denialKey.bytes)
     }
 
-    /// Returns the verdict that all clients with the same denial key share, with gaps for their versions.
+    /// Returns the verdict that all clients with the same denial key share, without their versions.
     ///
     /// - Returns: The verdict, or `nil` if inserting this client's version would not result in the
     ///   client's own denial.

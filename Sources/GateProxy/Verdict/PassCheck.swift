@@ -30,7 +30,7 @@ enum PassField: Equatable {
     }
 }
 
-/// A check of passes for one purpose.
+/// A check of passes for a particular purpose.
 struct PassCheck {
     enum Purpose {
         /// To evaluate a new request, which uses up a single-use pass.

@@ -33,7 +33,7 @@ package struct RecentClients: ~Copyable {
         let verdict: Verdict
         /// The verdict that clients without their own copy share.
         let shared: Verdict
-        /// The remaining number of hits by clients without their own copy after which one of them
+        /// The number of further hits by clients without their own copy after which one of them
         /// replaces this owner.
         var patience: UInt8
     }

@@ -2,13 +2,13 @@ import GatePolicy
 import GateWire
 import NIOCore
 
-/// Responses that all clients of a class share, with gaps for their versions.
+/// Responses that all clients of a class share, into which each client's version is inserted.
 ///
 /// Choosing and rendering the texts costs as much as serving many requests. The version is inserted
 /// while the response is copied to the output buffer, so a flood of unknown versions causes no
 /// rendering.
 extension RenderedAnswer {
-    /// Creates a response with gaps in place of the version placeholders in the body.
+    /// Creates a response from which the placeholders in the body are removed; `gaps` contains their offsets.
     ///
     /// Returns `nil` if the head also contains a placeholder.
     convenience init?(pattern answer: Answer) {

@@ -8,7 +8,7 @@ final class RenderedAnswer: Sendable, Equatable {
     let status: Int
     /// The status line and the field lines, without the empty line.
     ///
-    /// If the body has gaps, `Content-Length` is missing.
+    /// `Content-Length` is missing if versions are to be inserted in the body.
     let head: [UInt8]
     let body: [UInt8]
     /// The offsets in the body at which the client's version is inserted, in ascending order.
@@ -79,7 +79,7 @@ final class RenderedAnswer: Sendable, Equatable {
         self.sendsUpgrade = sendsUpgrade
     }
 
-    /// Whether the body has no gaps.
+    /// Whether the body is complete, so that no version is to be inserted.
     var isWhole: Bool { self.gaps.isEmpty }
 
     static func == (left: RenderedAnswer, right: RenderedAnswer) -> Bool {

@@ -20,7 +20,7 @@ package final class Verdict: Sendable {
     let droppedFields: UInt64
     /// The fields to add to the backend's response.
     let clientFields: RenderedFields
-    /// The denial, or `nil` if the request is allowed; `WorkerRules.denial` fills its gaps.
+    /// The denial, or `nil` if the request is allowed; `WorkerRules.denial` inserts the version.
     let denial: RenderedAnswer?
     /// The access log fields for the decision.
     let logFields: [UInt8]

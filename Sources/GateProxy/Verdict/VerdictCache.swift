@@ -56,7 +56,7 @@ struct VerdictKey: Hashable {
         let count = line.valueEnd - line.valueStart
         self.bytes.append(field)
         guard count <= IdentityLimits.lineLength else {
-            // Longer values are never parsed, so it only matters whether they may be lists.
+            // Longer values are never parsed, so it only matters whether they might be lists.
             self.bytes += [line.hasComma(in: source) ? 0xFE : 0xFD, 0xFF]
             return
         }

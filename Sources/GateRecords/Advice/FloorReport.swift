@@ -3,7 +3,7 @@ package import GatePolicy
 
 /// The parameters of a query for changes that affect few clients.
 package struct AdviceQuestion: Sendable, Equatable {
-    /// The app to include; `nil` for all apps.
+    /// The app to include; `nil` to include all apps.
     package let app: String?
     package let platform: String?
     /// The maximum share of clients that may be affected, from 0 to 1.
@@ -173,10 +173,10 @@ extension AdoptionCurve.Forecast {
                 + "\(ShareFormat.percent(daily)) per day"
         case .unknown(.fewDays): "no date: the census covers too few days"
         case .unknown(.fewDevices): "no date: too few clients for a forecast"
-        case .unknown(.notFalling): "no date: their share does not fall"
-        case .unknown(.unsteady): "no date: their share falls too unevenly"
+        case .unknown(.notFalling): "no date: their share is not falling"
+        case .unknown(.unsteady): "no date: their share is falling too unevenly"
         case .unknown(.flattens):
-            "no date: their share falls more and more slowly; some clients never update"
+            "no date: their share is falling more and more slowly; some clients never update"
         case .unknown(.far): "no date: too far in the future"
         }
     }
@@ -189,7 +189,7 @@ extension AdoptionCurve.Forecast {
         }
     }
 
-    /// Returns a number of days since 1970 as a date: `2027-01-15`.
+    /// Returns a number of days since 1970 as a date, such as `2027-01-15`.
     static func date(_ day: Int64) -> String {
         String("\(Timestamp(secondsSinceEpoch: day * 86_400))".prefix(10))
     }

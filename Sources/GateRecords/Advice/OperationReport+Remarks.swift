@@ -50,7 +50,7 @@ extension OperationReport {
         )
         add(
             self.gaps.estimated,
-            "are estimated from others, because the limit for paths was reached; "
+            "have estimated paths, because the limit for paths was reached; "
                 + "a shorter --census-interval records more paths"
         )
         add(self.gaps.early, "were counted before the census recorded path shapes")

@@ -13,7 +13,7 @@ package struct SunsetReport: Sendable {
     package struct Question: Sendable {
         /// The condition that selects the clients of the report.
         let subject: SunsetFilter.Criterion
-        /// The app to include; `nil` for all apps.
+        /// The app to include; `nil` to include all apps.
         package let app: String?
         package let platform: String?
         package let since: Timestamp
@@ -70,8 +70,8 @@ package struct SunsetReport: Sendable {
     private let survey: SunsetSurvey
     /// The requests that match no pattern, by shape.
     private let shapes: ShapeSurvey
-    /// The patterns whose separate counting started after the start of the report, with the time at
-    /// which it started.
+    /// The time since which each pattern has been counted separately, if it is after the start of
+    /// the report.
     private let patternsSince: [String: Timestamp]
 
     /// Finds the paths that old versions still call.
@@ -184,7 +184,7 @@ extension SunsetReport: Encodable {
         let withinSeconds: Int64
         let versions: [String]
         /// The time from which the pattern is counted separately; omitted if it is before the
-        /// start.
+        /// start of the report.
         let countedSince: String?
     }
 

@@ -14,7 +14,7 @@ extension AuditLog {
     /// The number of most recent records to check.
     private static let looked = 50
 
-    /// Completes the records whose period has ended, on the thread for records.
+    /// Completes the records whose period has ended, on the records thread.
     ///
     /// The method must be called periodically.
     package func settle(at now: Timestamp) {

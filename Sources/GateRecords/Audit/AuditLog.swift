@@ -72,7 +72,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Records a change asynchronously, on the thread for records.
+    /// Records a change asynchronously, on the records thread.
     package func note(_ change: RulesChange) {
         BackgroundThread.records.add {
             do throws(Failure) {

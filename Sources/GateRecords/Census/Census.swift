@@ -177,10 +177,10 @@ package actor Census {
         }
     }
 
-    /// Runs `body` with the store, on the thread for records, and returns its result.
+    /// Runs `body` with the store on the records thread, and returns its result.
     ///
-    /// `body` should also encode the result: encoding 500 versions takes as long as reading them,
-    /// and must not block an event loop.
+    /// `body` should also encode the result: encoding 500 versions takes as long as reading them, so
+    /// it must not be done on an event loop.
     package nonisolated func read<Answer: Sendable>(
         _ body: @escaping @Sendable (CensusStore) throws(CensusStore.Failure) -> Answer
     ) async throws(CensusStore.Failure) -> Answer {

@@ -5,7 +5,7 @@ private import Synchronization
 
 /// Queries for sums.
 extension CensusStore {
-    /// How far before the last stored minute counts can still be added, in seconds.
+    /// The number of seconds before the last stored minute for which counts can still be added.
     private static let unsettled: Int64 = 120
     /// The length in seconds of a week, the default period for evaluating floors.
     private static let usualSpan: Int64 = 7 * 86_400
@@ -20,7 +20,7 @@ extension CensusStore {
     ///
     /// - Parameters:
     ///   - start: The start of the period.
-    ///   - end: The end of the period, exclusive, in whole minutes; `nil` for now.
+    ///   - end: The end of the period, exclusive, in whole minutes; `nil` means now.
     ///   - withShapes: Whether to include the path shapes, which are numerous.
     /// - Returns: The cells with their figures.
     /// - Throws: `Failure` if the file cannot be read.

@@ -69,7 +69,7 @@ package final class CensusStore: Sendable {
 
     /// Opens or creates the census in a folder, or in memory if there is no folder.
     ///
-    /// `limit` is the maximum size in bytes; `nil` for the default.
+    /// `limit` is the maximum size in bytes; `nil` means the default.
     package convenience init(in folder: StateFolder?, limit: Int64? = nil) throws(Failure) {
         try self.init(
             path: folder.map { "\($0.path)/\(Self.fileName)" },

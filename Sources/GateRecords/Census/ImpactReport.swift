@@ -170,7 +170,7 @@ extension Impact.MovedVersion {
 }
 
 extension ImpactReport: Encodable {
-    /// An amount of requests and devices, rounded to one decimal place.
+    /// A number of requests and devices, rounded to one decimal place.
     package struct Amount: Sendable, Equatable, Codable {
         package let requests: Double
         package let devices: Double

@@ -1,7 +1,7 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The decisions from the last 15 minutes, and from the same minutes one hour earlier.
+/// The decisions from the last 15 minutes, and from the 15 minutes one hour earlier.
 package struct OverviewReport: Sendable {
     /// The length of each period in seconds.
     private static let length: Int64 = 900

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The period of a report.
+/// The period that a report covers.
 struct ReportPeriod: Sendable, Encodable, CustomStringConvertible {
     let since: Timestamp
     /// The end of the period, exclusive.

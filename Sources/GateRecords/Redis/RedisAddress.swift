@@ -19,7 +19,7 @@ package struct RedisAddress: Sendable, Equatable {
     package let isSecure: Bool
     let host: String
     let port: Int
-    /// The user name; `nil` for the default user.
+    /// The user name; `nil` means the default user.
     private(set) var user: String?
     package var password: String?
     let database: Int

@@ -51,7 +51,7 @@ final class RedisStream {
             // A server without TLS treats the handshake as an incomplete command, and does not
             // reply.
             let isPlain = error == .connectTimeout && place.address.isSecure
-            let hint = isPlain ? "; the port may not support TLS" : ""
+            let hint = isPlain ? "; the port might not support TLS" : ""
             throw RedisConnection.Failure(description: "\(error)\(hint)")
         }
     }
@@ -71,7 +71,7 @@ final class RedisStream {
         }
     }
 
-    /// Returns the next bytes that the server sends, at least one.
+    /// Returns the next bytes that the server sends, at least one byte.
     func receive() throws(RedisConnection.Failure) -> [UInt8] {
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)
         while true {

@@ -5,8 +5,8 @@ private import Synchronization
 
 /// The single-use passes that have been used, so that each pass works only once.
 ///
-/// The uses are stored in the state folder in the background, because no request may wait for the
-/// disk. If the previous process did not store all uses, or if there is no state folder, passes
+/// The uses are stored in the state folder in the background, because requests must not wait for
+/// the disk. If the previous process did not store all uses, or if there is no state folder, passes
 /// that were issued before the start are rejected, because they may have been used.
 package final class PassLedger: Sendable {
     private struct Use: Codable {

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Decodes an entry of `testFlight`: the builds of an app that testers have.
+/// Decodes an entry of `testFlight`: the builds of an app that are available to testers.
 struct TestFlightDecoder {
     static let keys = ["app", "platform", "feed", "words", "builds"]
     static let buildKeys = ["version", "build", "audience", "testing", "expiresAt", "releaseNotes"]

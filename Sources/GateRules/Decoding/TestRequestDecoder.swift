@@ -68,7 +68,7 @@ struct TestRequestDecoder {
         return request
     }
 
-    /// Decodes header fields by name; a list stands for several fields of the same name.
+    /// Decodes header fields by name; a list stands for several fields with the same name.
     private func headers(_ element: Element) -> [HeaderField] {
         (element.entries(self.problems) ?? []).flatMap { entry in
             let name = Element(content: .text(entry.key), place: entry.place)

@@ -1,4 +1,4 @@
-/// A duration as written in a rules file: `90m`, `48h`, `7d`.
+/// A duration as written in a rules file, such as `90m`, `48h` or `7d`.
 package struct TimeSpan: Sendable, Equatable {
     private static let longest: Int64 = 3_650 * 86_400
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]

@@ -25,8 +25,8 @@ extension Element.Content {
 private struct PlainNumber {
     private var rest: Substring.UTF8View
 
-    /// Whether the string is a number: `-1_000`, `1.10`, `.5`, `1e3`, `0x1F`, `0o17`, `0b1`,
-    /// `.inf`, `.nan`.
+    /// Whether the string is a number, such as `-1_000`, `1.10`, `.5`, `1e3`, `0x1F`, `0o17`, `0b1`,
+    /// `.inf` or `.nan`.
     static func isNumber(_ text: String) -> Bool {
         var number = PlainNumber(rest: text[...].utf8)
         if number.skip("+-", atMost: 1) == 0, text.lowercased() == ".nan" { return true }
@@ -62,7 +62,7 @@ private struct PlainNumber {
         return number.skip("0123456789") > 0 && number.rest.isEmpty
     }
 
-    /// Skips bytes of a set and returns their number.
+    /// Skips bytes that are in a set, and returns the number of skipped bytes.
     private mutating func skip(_ bytes: StaticString, atMost limit: Int = .max) -> Int {
         let set = bytes.description.utf8
         var count = 0

@@ -18,7 +18,7 @@ package struct Revision: Sendable, Equatable {
             for source in sources { self.add(source.bytes) }
         }
 
-        /// Adds a feed value, preceded by its source name, which distinguishes current, observed and earlier values.
+        /// Adds a feed value, preceded by its source name, which differs for stale and earlier values.
         fileprivate mutating func add(feed source: RulesSource) {
             self.add(Array(source.name.utf8))
             self.add(source.bytes)

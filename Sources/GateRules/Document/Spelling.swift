@@ -1,6 +1,6 @@
 /// Suggests the nearest known name for a misspelled one.
 package enum Spelling {
-    /// Returns `; did you mean 'minimum'?`, or an empty string if no name is near.
+    /// Returns `; did you mean 'minimum'?`, or an empty string if no name is similar.
     package static func hint(for word: String, among words: some Sequence<String>) -> String {
         self.nearest(to: word, among: words).map { "; did you mean '\($0)'?" } ?? ""
     }
@@ -16,8 +16,8 @@ package enum Spelling {
             .min { $0.distance < $1.distance }?.word
     }
 
-    /// Returns the optimal string alignment distance: the number of letters inserted, deleted,
-    /// replaced or swapped with their neighbor.
+    /// Returns the optimal string alignment distance: the number of insertions, deletions,
+    /// substitutions and swaps of adjacent letters.
     private static func distance(_ left: [Unicode.Scalar], _ word: String) -> Int {
         let right = Array(word.lowercased().unicodeScalars)
         var previous: [Int] = []

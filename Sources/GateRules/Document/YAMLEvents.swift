@@ -21,7 +21,7 @@ enum YAMLEvent {
     case textEnd
 }
 
-/// A fatal error of libyaml, with libyaml's own message.
+/// A fatal error from libyaml, with libyaml's own message.
 enum YAMLFailure: Error {
     case syntax(problem: String, Place, context: (text: String, place: Place)?)
     /// An error without a location.

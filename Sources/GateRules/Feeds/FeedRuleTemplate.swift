@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The common part of all rules that a feed generates: `match`, a store URL, a notice.
+/// The common part of all rules that a feed generates, such as `match`, a store URL and a notice.
 package struct FeedRuleTemplate: Sendable, Equatable {
     /// The keys that the source provides, or that would change the kind of rule.
     private static let foreignKeys: Set<String> = [
@@ -57,7 +57,7 @@ extension FeedRuleTemplate {
         return FeedRuleTemplate(members: [.init("match", .object(parts))] + others)
     }
 
-    /// The platforms of the rules; `nil` for all platforms.
+    /// The platforms of the rules; `nil` if the rules apply to all platforms.
     package var platforms: [Platform]? {
         guard let named = self.members.first(where: { $0.name == "match" })?.value["platform"]
         else { return nil }

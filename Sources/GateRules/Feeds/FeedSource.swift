@@ -6,7 +6,7 @@ package protocol FeedSource: Sendable {
     var summary: String { get }
     /// The kind of data that the source provides.
     var subject: FeedSubject { get }
-    /// The platforms of the generated rules according to the entry; `nil` for all platforms.
+    /// The platforms of the generated rules according to the entry; `nil` if they apply to all platforms.
     var rulePlatforms: [Platform]? { get }
     /// The platforms that other parts of the entry imply, such as field names.
     var platformClaims: [FeedPlatformClaim] { get }
@@ -73,10 +73,10 @@ package enum FeedResult: Sendable, Equatable {
 
 /// The contribution of a feed to the rules, for merging and for storage.
 package struct FeedValue: Sendable, Equatable, Codable {
-    /// A rules file of a feed.
+    /// A rules file from a feed.
     package struct File: Sendable, Equatable, Codable {
-        /// The name that distinguishes the file from the feed's other files; `nil` for a single
-        /// file.
+        /// The name that distinguishes the file from the feed's other files; `nil` if there is only
+        /// one file.
         package var name: String?
         package var text: String
 
@@ -93,7 +93,7 @@ package struct FeedValue: Sendable, Equatable, Codable {
     /// Notes for operators about the interpretation of the data, one sentence each; `nil` if there
     /// are none.
     package var notes: [String]?
-    /// The version of the conversion that created the value; `nil` for version 1.
+    /// The version of the conversion that created the value; `nil` means version 1.
     private var readAs: Int?
 
     package init(

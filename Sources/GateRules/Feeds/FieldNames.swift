@@ -74,7 +74,7 @@ package struct FieldNames: Sendable, Equatable {
     /// Returns the path of an optional field; `nil` if `fields` does not contain it.
     package func given(_ name: String) -> String? { self.names[name] }
 
-    /// Returns the fields of a text by language; `nil` if it has a single field.
+    /// Returns the fields that contain a text, one per language; `nil` if the text has a single field.
     package func words(_ name: String) -> [Word]? { self.words[name] }
 
     /// All mapped paths.

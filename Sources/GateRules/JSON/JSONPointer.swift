@@ -4,7 +4,7 @@ struct JSONPointer: Sendable, Equatable {
 
     /// Parses a pointer; the empty string refers to the whole document.
     ///
-    /// Returns `nil` unless every name follows a slash, and every `~` is written as `~0` or `~1`.
+    /// Returns `nil` unless every name follows a slash, and every `~` is followed by `0` or `1`.
     init?(parsing text: String) {
         guard text.isEmpty || text.hasPrefix("/") else { return nil }
         var names: [String] = []

@@ -21,7 +21,7 @@ struct OpenAPIServer: Sendable {
     /// relative, those below the folder of the document.
     let otherBases: [String]
 
-    /// The server of a document without servers.
+    /// The default server, for a document without servers.
     static let usual = OpenAPIServer(url: "/", [:])
 
     init(url: String, _ variables: [String: Variable]) {

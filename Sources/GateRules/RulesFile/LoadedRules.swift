@@ -155,7 +155,7 @@ package struct GateContext: Sendable, Equatable {
     /// Whether gateways request decisions from the gate.
     package var servesGateways: Bool
 
-    /// The facts if the gate is unknown.
+    /// The facts to assume if the gate is unknown.
     package static let unknown = GateContext()
 
     package init(backends: [String]? = nil, servesGateways: Bool = false) {

@@ -4,7 +4,7 @@ internal import GatePolicy
 struct RuleSetAssembly {
     let documents: [RulesDocument]
     let problems: Problems
-    /// Whether all files could be parsed; otherwise, a missing name may be in one of the unparsed
+    /// Whether all files could be parsed; if not, a missing name might be in one of the unparsed
     /// files.
     let isComplete: Bool
 

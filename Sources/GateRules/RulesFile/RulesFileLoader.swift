@@ -3,7 +3,7 @@ package import GatePolicy
 /// Loads the rules from a file or a folder of files.
 ///
 /// The `*.yaml`, `*.yml` and `*.json` files in a folder are joined in the order of their names:
-/// lists of rules and exemptions are concatenated, notices are merged by name. Names that start
+/// lists of rules and exemptions are concatenated, and notices are merged by name. Names that start
 /// with a dot and JSON Schemas (`*.schema.json`) are ignored.
 ///
 /// The values of feeds follow the files, in the order in which the files list the feeds, and are

@@ -12,7 +12,7 @@ package struct ExplainedRequest: Sendable {
     package let method: String
     package let path: String
     package let address: String?
-    /// The time of the evaluation; `nil` for the current time.
+    /// The time of the evaluation; `nil` means the current time.
     package let time: Timestamp?
 
     /// Decodes a JSON object.

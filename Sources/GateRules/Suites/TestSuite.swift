@@ -41,8 +41,8 @@ package struct TestSuiteLoader: Sendable {
     /// Creates a loader; nothing is read yet.
     ///
     /// - Parameters:
-    ///   - rules: The path of the rules to test, which overrides the path in the suites; `nil` for
-    ///     the path in each suite.
+    ///   - rules: The path of the rules to test, which overrides the path in the suites; `nil` to
+    ///     use the path in each suite.
     ///   - feedKinds: The supported kinds of feeds.
     ///   - now: The time for tests without `at`.
     package init(

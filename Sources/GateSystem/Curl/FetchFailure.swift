@@ -59,7 +59,7 @@ extension FetchFailure: CustomStringConvertible {
         case .unreachable: "the connection was refused, or the host is unreachable"
         case .connectTimeout: "connecting timed out"
         case .certificate(let problem): "the certificate is not trusted: \(problem)"
-        case .handshake: "the TLS handshake failed; the port may not support TLS"
+        case .handshake: "the TLS handshake failed; the port might not support TLS"
         case .proxy: "the proxy was not found, refused the connection, or is not a proxy"
         case .noResponse: "the connection was closed without a response"
         case .cutShort: "the connection was closed in the middle of the response"

@@ -17,7 +17,7 @@ package struct TrustedAuthorities: Sendable {
 
     private static let maximumSize = 4 << 20
 
-    /// All CA certificates in PEM format; `nil` for libcurl's default.
+    /// All CA certificates in PEM format; `nil` means libcurl's default.
     let certificates: [UInt8]?
 
     /// The system's CA certificates.

@@ -2,7 +2,7 @@
 @usableFromInline
 package enum BodyFraming: Equatable, Sendable {
     case none
-    /// The body has this number of bytes, which is greater than zero.
+    /// The length of the body in bytes, which is greater than zero.
     case length(UInt64)
     case chunked
     /// The body ends when the connection closes, which is only possible in responses.

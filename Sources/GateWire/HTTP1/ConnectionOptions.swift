@@ -25,9 +25,9 @@ package struct ConnectionOptions: Equatable, Sendable {
     /// Returns whether `Connection` lists the name of this field line, which makes the field hop-by-hop.
     ///
     /// Fields on which decisions or forwarding depend are kept even if a client lists them: listing
-    /// `Host` or a version header can only be an attack. Fields that describe the content or state
-    /// the client's preferences about it are dropped if they are listed, because they only affect
-    /// the gate's own responses.
+    /// `Host` or a version header can only be an attack. Fields that describe the content, or
+    /// state the client's preferences about it, are dropped if they are listed, because they only
+    /// affect the gate's own responses.
     @inlinable @inline(__always)
     package func nominates(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         !self.nominated.isEmpty && self.isNominated(line, in: bytes)

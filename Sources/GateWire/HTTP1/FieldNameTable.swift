@@ -33,11 +33,11 @@ package final class FieldNameTable: Sendable {
     }
 }
 
-/// A table that maps header field names to values, ignoring case and without creating a `String`.
+/// A table that maps header field names to values, ignoring case.
 ///
-/// The table is optimized for names that it does not contain: the length and the first byte exclude
-/// nearly all of them. The data is stored in three flat arrays, because following a reference costs
-/// more here than comparing a name.
+/// A lookup creates no `String`. The table is optimized for names that it does not contain: the
+/// length and the first byte exclude nearly all of them. The data is stored in three flat arrays,
+/// because following a reference costs more here than comparing a name.
 struct NameTable<Value: Sendable>: Sendable {
     private struct Entry {
         var nameStart: Int

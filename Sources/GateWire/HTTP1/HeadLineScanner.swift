@@ -2,7 +2,7 @@
 ///
 /// Each byte is searched only once for the end of a line, even if the bytes arrive in small
 /// buffers. Only CR LF ends a line. RFC 9112 section 2.2 allows a recipient to accept a bare LF,
-/// but other hops may reject it, and request smuggling exploits such differences.
+/// but other hops might reject it, and request smuggling exploits such differences.
 struct HeadLineScanner: Equatable, Sendable {
     package enum Line: Equatable {
         /// The bounds of the line, without its CR LF.

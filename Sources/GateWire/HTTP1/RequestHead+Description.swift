@@ -116,7 +116,7 @@ extension RequestHead {
             target.form = .asterisk
             return target
         }
-        // The target starts with a query if the gateway has added its prefix to an empty path.
+        // If the gateway has added its prefix to an empty path, the target after the prefix starts with the query.
         if bytes[start] == ASCII.questionMark {
             target.form = .absolute
             return target

@@ -32,7 +32,7 @@ package struct RequestHeadParser: Sendable {
         self.stage = .requestLine
     }
 
-    /// Returns the parser with its state, and replaces it with a new one with the same limits.
+    /// Returns the parser with its state, and leaves a new parser with the same limits in its place.
     package mutating func take() -> RequestHeadParser {
         var parser = RequestHeadParser(limits: self.limits)
         swap(&parser, &self)
@@ -110,7 +110,7 @@ package struct RequestHeadParser: Sendable {
     ) -> Progress? {
         switch self.stage {
         case .requestLine:
-            // Old clients send empty lines before the request line (RFC 9112 section 2.2).
+            // Some old clients send empty lines before the request line (RFC 9112 section 2.2).
             guard start < end else { return nil }
             // The limit includes the CR, as in `overflow(_:)`, which checks incomplete lines.
             guard end - start < self.requestLineLimit else { return .malformed(.targetTooLong) }

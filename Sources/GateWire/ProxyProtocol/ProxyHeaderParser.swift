@@ -2,7 +2,7 @@ package import NIOCore
 
 /// The content of a PROXY protocol header, which precedes all other bytes of a connection.
 package enum ProxyHeader: Equatable, Sendable {
-    /// The connection is the proxy's own, such as a health check, or the client has no address.
+    /// The connection is the proxy's own, for example for a health check, or the client has no address.
     ///
     /// The peer address of the connection is used.
     case own

@@ -74,7 +74,7 @@ enum StatusResult: Equatable {
     /// The state has not changed since the last response.
     case unchanged
     /// The response is not from a gate but, for example, from a captive portal, or from a backend
-    /// or proxy that was reached without the gate.
+    /// or proxy that was reached without going through the gate.
     case foreign
 
     /// Parses the response to a request with `knownTag` in `If-None-Match`.

@@ -59,7 +59,7 @@ extension Denial {
             let frame = type.hasPrefix("application/grpc-web-text")
                 ? Data(base64Encoded: body) : body
         else { return nil }
-        // The head of the frame precedes the first trailer, which is the status.
+        // The header of the frame precedes the first trailer, which is the status.
         let lines = String(decoding: frame, as: UTF8.self).components(separatedBy: "\r\n")
         return lines.first { $0.hasPrefix("\(name):") }
             .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }

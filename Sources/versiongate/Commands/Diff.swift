@@ -13,8 +13,8 @@ struct Diff: ParsableCommand {
 
             The command evaluates unidentified clients, and every kind of client that either rule \
             set distinguishes by app, platform, channel, OS version, build, request or version \
-            (the versions in the rules and their neighbors). It evaluates these clients for the \
-            current time and for every future date in the rules.
+            (those in the rules, and the ranges below, between and above them). It evaluates these \
+            clients for the current time and for every future date in the rules.
             """
     )
 

@@ -19,7 +19,7 @@ struct FloorCommand: ParsableCommand {
             discussion: """
                 A floor newly denies the devices that the active rules allow and that send a lower \
                 version. Only devices seen in the last --days are counted. If the share of devices \
-                below a higher floor falls steadily, the report predicts the day from which that \
+                below a higher floor is falling steadily, the report predicts the day from which that \
                 floor is within the limit; see docs/census.md.
                 """
         )

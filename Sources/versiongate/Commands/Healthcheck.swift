@@ -8,7 +8,7 @@ struct Healthcheck: AsyncParsableCommand {
             "Checks that a local gate responds: exits with 0, or prints the reason and exits with 1.",
         discussion: """
             The command requests /-/healthy from the admin listener if --admin or \
-            VERSIONGATE_ADMIN_LISTEN is set. Otherwise it requests /.versiongate/status without \
+            VERSIONGATE_ADMIN_LISTEN is set. If neither is set, it requests /.versiongate/status without \
             TLS, which fails if --client-endpoints is false or the gate accepts only TLS. An \
             unavailable backend does not make the gate unhealthy.
             """

@@ -16,7 +16,10 @@ struct PassCommand: ParsableCommand {
             """
     )
 
-    @Option(name: .customLong("for"), help: "The lifetime of the pass: 90m, 48h, 7d; at most 30d.")
+    @Option(
+        name: .customLong("for"),
+        help: "The lifetime of the pass, such as 90m, 48h or 7d; at most 30d."
+    )
     var length: String
     @Option(help: "The device ID that the client must send (default: any).")
     var device: String?
@@ -37,7 +40,7 @@ struct PassCommand: ParsableCommand {
         where !Pass.canState(name) {
             try StandardError.fail(
                 "\(flag) '\(name)': expected 1 to 256 bytes without commas, control characters, "
-                    + "or blanks at either end"
+                    + "or leading or trailing whitespace"
             )
         }
         let build = try self.build.map { text in

@@ -18,7 +18,10 @@ struct PreviewCommand: ParsableCommand {
 
     @Option(help: "The decision for the tester: recommend, require, brownout or maintenance.")
     var decision: Preview.Kind = .require
-    @Option(name: .customLong("for"), help: "The lifetime of the header: 90m, 1h, 7d; at most 30d.")
+    @Option(
+        name: .customLong("for"),
+        help: "The lifetime of the header, such as 90m, 1h or 7d; at most 30d."
+    )
     var length = "1h"
     @Option(help: "The file with the secret (default: VERSIONGATE_PREVIEW_SECRET_FILE).")
     var secretFile: String?

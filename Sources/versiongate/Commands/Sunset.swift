@@ -52,7 +52,7 @@ struct SunsetCommand: ParsableCommand {
     var openapi: [String] = []
     @Option(
         help: """
-            The base path of the requests for the operations, such as /api/v1, instead of the \
+            The base path under which clients call the operations, such as /api/v1; overrides the \
             paths under 'servers' in the document; repeatable.
             """
     )

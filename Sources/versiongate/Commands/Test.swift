@@ -19,7 +19,9 @@ struct Test: ParsableCommand {
     var paths: [String]
     @Option(help: "The rules to test, instead of the rules named in the suites.")
     var rules: String?
-    @Option(help: "The time for tests that do not set a time (default: all times from now on).")
+    @Option(
+        help: "The time at which to run tests that set none (default: now and all later times)."
+    )
     var at: String?
     @Option(help: "The file to write the results to, as JUnit XML.")
     var junit: String?

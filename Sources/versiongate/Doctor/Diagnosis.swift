@@ -2,7 +2,7 @@
 struct Diagnosis: Encodable {
     enum State: String, Encodable {
         case ok
-        /// The gate works, but may not behave as its operator expects.
+        /// The gate works, but might not behave as its operator expects.
         case warning
         /// The gate does not start, or does not serve its clients.
         case error

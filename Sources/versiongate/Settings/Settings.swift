@@ -29,14 +29,14 @@ struct Settings: Sendable {
     let decideListen = Setting(
         "decideListen",
         .endpoint,
-        absence: "no decisions for gateways",
+        absence: "no authorization requests are accepted",
         "Address to listen on for authorization requests from gateways, HOST:PORT"
     )
     let tlsCertificate = Setting(
         "tlsCertificate",
         .paths,
         absence: "no TLS",
-        "Certificate files (PEM), separated by commas; SNI selects one, otherwise the first is used"
+        "Certificate files (PEM), separated by commas; if SNI selects none, the first is used"
     )
     let tlsKey = Setting(
         "tlsKey",
@@ -176,7 +176,7 @@ struct Settings: Sendable {
     let otlpInterval = Setting(
         "otlpInterval",
         default: .seconds(60),
-        "Interval for sending the metrics to the collector in seconds"
+        "Interval in seconds for sending the metrics to the collector"
     )
 
     // MARK: The census

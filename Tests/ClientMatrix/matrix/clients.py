@@ -107,10 +107,10 @@ CLIENTS = (
 
 NOT_HERE = (
     ("Dart and Flutter", "the SDK is neither in Debian nor on PyPI"),
-    ("Cronet", "neither in Debian nor on PyPI; Chromium has the same network stack"),
-    ("URLSession on Apple's systems", "not available on Linux, where URLSession is a different implementation, based on libcurl"),
+    ("Cronet", "neither in Debian nor on PyPI; Chromium uses the same network stack"),
+    ("URLSession on Apple platforms", "not available on Linux, where URLSession is a different implementation, based on libcurl"),
     ("OkHttp 4 and 5", "neither in Debian, which has 3.13.1, nor on PyPI"),
-    ("fetch (Node) over HTTP/2", "the undici in Node uses HTTP/2 only with an `Agent` from the npm package"),
+    ("fetch (Node) over HTTP/2", "the undici bundled with Node uses HTTP/2 only with an `Agent` from the npm package"),
     ("reqwest as a crate", "pyreqwest contains a current version; Debian's is 0.11"),
 )
 

@@ -221,16 +221,18 @@ def render(results):
         "### HTTP/2 with TLS\n", straight(results, "2", "rpc", CALLS),
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
-        "The client sends GET and uploads of 64 KB, 3 MB and 30 MB through a proxy that connects to the gate over HTTP/1.1. "
-        "\"all\" means that the app sees the whole denial of all four requests. The configurations are in "
+        "The client sends a GET request and uploads of 64 KB, 3 MB and 30 MB through a proxy that connects to the gate over "
+        "HTTP/1.1. \"all\" means that the app sees the whole denial of all four requests. The configurations are in "
         "`Tests/ClientMatrix/servers`. nginx and \"buffering\" are configured as in "
-        "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds), and all other proxies have their defaults.\n",
+        "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds), and all other proxies use "
+        "their default configuration.\n",
         "### HTTP/1.1\n", behind(results, "1.1"),
         "### HTTP/2 with TLS\n", behind(results, "2"),
         "## Repeated uploads\n",
-        f"Denied uploads over HTTP/2, each on a separate connection: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
-        "The numbers show how many uploads get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB "
-        "upload after the response, and curl 7.88.1 then drops the part of the response that it has not read yet.\n",
+        f"Denied uploads over HTTP/2, each on a separate connection: {len(SMALL)} uploads of 10, 30 or 60 KB, and "
+        f"{len(LARGE)} uploads of 3 MB. The numbers show for how many uploads the client gets the whole denial within 5 s. "
+        "Caddy, Traefik and Envoy reset the stream of a 3 MB upload after the response, and curl 7.88.1 then drops the part "
+        "of the response that it has not read yet.\n",
         uploads(results),
         "## Responses that a client hides\n", hidden(results),
         "## Exception messages\n", exceptions(results),

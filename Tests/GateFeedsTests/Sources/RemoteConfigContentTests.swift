@@ -113,7 +113,7 @@ struct RemoteConfigContentTests {
             "fields: { minVersion: min_supported_version_code, latestVersion: latest_version_code }"
         #expect(
             self.failure(Self.versionCodes, keys)
-                == "the parameter 'min_supported_version_code' is '41200', a whole number of the type NUMBER: "
+                == "the parameter 'min_supported_version_code' is '41200', a whole number of type NUMBER: "
                 + "if it is a build, map it with `fields: { minBuild: \"min_supported_version_code\" }`; if it "
                 + "is a version, write '41200.0' as a STRING"
         )
@@ -121,8 +121,8 @@ struct RemoteConfigContentTests {
 
     @Test(arguments: [
         ("41200", "STRING", "a whole number: if it is a build"),
-        ("21", "NUMBER", "of the type NUMBER: if"),
-        ("1", "NUMBER", "of the type NUMBER"), ("202611", "STRING", "a whole number"),
+        ("21", "NUMBER", "of type NUMBER: if"),
+        ("1", "NUMBER", "of type NUMBER"), ("202611", "STRING", "a whole number"),
         ("4.1.0 or later", "STRING", "is not a number in ASCII digits"),
         ("ios", "STRING", "'ios' is not"),
     ])
@@ -137,7 +137,7 @@ struct RemoteConfigContentTests {
     @Test(
         arguments: [
             ("112", "STRING", "'min_version' is the whole number 112"),
-            ("4.1", "NUMBER", "'min_version' has the type NUMBER, in which 1.10 equals 1.1"),
+            ("4.1", "NUMBER", "'min_version' is of type NUMBER, in which 1.10 equals 1.1"),
             (
                 "1.2.3+45", "STRING",
                 "'min_version' has the suffix '+45', which is ignored in comparisons"

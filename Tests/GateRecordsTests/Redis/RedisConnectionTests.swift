@@ -119,7 +119,7 @@ struct RedisConnectionTests {
         for (url, words) in [
             (
                 "rediss://localhost:\(server.port)",
-                "connecting timed out; the port may not support TLS"
+                "connecting timed out; the port might not support TLS"
             ),
             ("redis://localhost:\(server.securePort)", "the connection was closed"),
         ] {

@@ -21,7 +21,7 @@ enum EtcdSelection: Sendable, Equatable {
         }
     }
 
-    /// Returns the file name for a key; `nil` for a single key.
+    /// Returns the file name for a key; `nil` if only a single key is selected.
     func name(of key: String) -> String? {
         switch self {
         case .key: nil

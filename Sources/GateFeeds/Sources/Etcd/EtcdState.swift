@@ -30,7 +30,7 @@ struct EtcdState: Equatable {
         self.revision = revision
         if let count = range["count"]?.number, count > EtcdSelection.maximumKeys {
             throw .content(
-                "the prefix has \(count) keys; at most \(EtcdSelection.maximumKeys) are read"
+                "the prefix has \(count) keys; at most \(EtcdSelection.maximumKeys) are allowed"
             )
         }
         for (index, pair) in (range["kvs"]?.items ?? []).enumerated() {

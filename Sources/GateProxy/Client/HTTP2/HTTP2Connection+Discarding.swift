@@ -101,7 +101,7 @@ extension HTTP2Connection {
 extension HTTP2Stream {
     /// Whether the rest of the body is discarded after the response.
     ///
-    /// gRPC calls and WebSockets may never end, and their clients can read a response at any time.
+    /// gRPC calls and WebSockets might never end, and their clients can read a response at any time.
     fileprivate var isReadAway: Bool {
         switch self.request {
         case .length, .any: !self.client.request.isCall

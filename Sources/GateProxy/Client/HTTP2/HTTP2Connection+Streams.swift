@@ -87,7 +87,7 @@ extension HTTP2Connection {
     ///
     /// The error counts like a reset by the client, so that a client cannot evade the limit by causing errors.
     func refuse(_ stream: UInt32, _ code: HTTP2ErrorCode) throws(HTTP2ErrorCode) {
-        // Rejecting a stream costs little, and the client may not know the stream limit yet.
+        // Rejecting a stream costs little, and the client might not know the stream limit yet.
         let isCalm =
             code == .refusedStream
             ? self.budgets.control.charge(at: self.loop.now)

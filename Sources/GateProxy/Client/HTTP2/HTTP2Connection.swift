@@ -154,7 +154,7 @@ extension HTTP2Connection {
     /// Processes the bytes that had arrived when HTTP/2 was detected.
     func begin(with bytes: ByteBuffer) {
         self.received(bytes)
-        // `channelReadComplete` may not be called if no more bytes arrive.
+        // `channelReadComplete` might not be called if no more bytes arrive.
         self.receivedAll()
         self.endTurn()
     }

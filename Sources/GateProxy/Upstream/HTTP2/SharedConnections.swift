@@ -23,7 +23,7 @@ struct SharedConnections {
         self.waiting.append(waiter)
     }
 
-    /// Removes the oldest waiter and reserves a stream for it; `nil` if there is no waiter or no capacity.
+    /// Removes the oldest waiter and reserves a stream for it, or returns `nil` if there is no waiter or no capacity.
     mutating func takeWaiting() -> (Waiter, UpstreamConnection)? {
         guard !self.waiting.isEmpty, let upstream = self.take() else { return nil }
         return (self.waiting.removeFirst(), upstream)

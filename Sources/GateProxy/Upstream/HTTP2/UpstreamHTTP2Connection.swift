@@ -37,7 +37,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Regis
     var registryIndex = 0
     var stage: Stage
     private(set) var output: ChannelOutput?
-    /// The last known writability of the channel; storing it costs less than a query.
+    /// The last known writability of the channel; storing it costs less than querying the channel.
     private(set) var isWritable = false
 
     var reader: HTTP2FrameReader

@@ -8,8 +8,8 @@ struct PlatformCheck: FindingCheck {
     ]
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        // If no rule names a platform, the app has only one platform, or the rules are meant for
-        // all platforms.
+        // If no rule names a platform, either the app has only one platform or the rules are meant
+        // for all platforms.
         let tellsPlatforms = rules.floors.contains { $0.rule.match.platforms != nil }
         for floor in rules.floors where floor.base == nil {
             let rule = floor.rule
@@ -21,7 +21,7 @@ struct PlatformCheck: FindingCheck {
                 findings.report(
                     .unknownPlatform,
                     "the platform '\(platform.name)' is unknown, so the rule '\(rule.id)' "
-                        + "may never match; did you mean '\(meant)'?",
+                        + "might never match; did you mean '\(meant)'?",
                     on: floor,
                     at: "match"
                 )

@@ -18,7 +18,7 @@ struct KnownVersions {
     }
 
     private let releases: [Platform: [Release]]
-    /// The rules that recommend a version, in order; the following properties are positions in this array.
+    /// The rules that recommend a version, in order; the following properties contain positions in this array.
     private let recommending: [RulesInReview.Floor]
     private var recommendingByApp: [String: [Int]] = [:]
     private var recommendingAnyApp: [Int] = []

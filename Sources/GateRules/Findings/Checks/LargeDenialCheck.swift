@@ -35,8 +35,8 @@ struct LargeDenialCheck {
             let language = size.language.map { " in the language '\($0)'" } ?? ""
             findings.report(
                 .largeDenial,
-                "the denial of '\(rule.id)' has \(size.bytes) bytes\(language), "
-                    + "and \(size.bytesAsField) in a header field: "
+                "the denial by '\(rule.id)' takes \(size.bytes) bytes\(language), "
+                    + "and \(size.bytesAsField) bytes in a header field: "
                     + effects.joined(separator: "; "),
                 at: place.id,
                 rule: rule.id

@@ -13,7 +13,7 @@ struct LockoutCheck {
         let group: [RuleDefinition]
     }
 
-    /// A maintenance window that is too long to wait for.
+    /// A maintenance window that is too long to wait out.
     private struct Closure {
         let floor: RulesInReview.Floor
         let days: Int64

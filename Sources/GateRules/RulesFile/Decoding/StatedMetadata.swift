@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Build metadata of a version in a rules file: `3.7.2+93`.
+/// Build metadata of a version in a rules file, such as `93` in `3.7.2+93`.
 ///
 /// Versions are compared without build metadata (SemVer 2.0.0 section 10), although the author probably intended
 /// otherwise.

@@ -19,7 +19,7 @@ package struct HTTP2ReceiveWindow: Equatable {
         return self.left >= 0
     }
 
-    /// Marks all received bytes as consumed; returns the same as `take(_:)`.
+    /// Marks all received bytes as consumed; returns the same value as `take(_:)`.
     package mutating func take() -> Int? {
         self.take(self.untaken)
     }

@@ -102,7 +102,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Writes a DATA frame; `content` has at most `HTTP2FrameHeader.maxLength` bytes.
+    /// Writes a DATA frame; `content` is at most `HTTP2FrameHeader.maxLength` bytes long.
     mutating func writeDataFrame(_ content: Span<UInt8>, endsStream: Bool, stream: UInt32) {
         let count = HTTP2FrameHeader.size + content.count
         self.writeWithOutputRawSpan(minimumWritableBytes: count) { output in

@@ -58,7 +58,7 @@ package struct HTTP2FrameReader {
             guard try self.readPreface() else { return nil }
         }
         guard let header = self.bytes.frameHeader else { return nil }
-        // The length is checked as soon as the header is complete, because the payload may never arrive.
+        // The length is checked as soon as the header is complete, because the payload might never arrive.
         guard header.length <= HTTP2FrameHeader.maxLength else { throw .frameSizeError }
         try self.check(header)
         guard self.bytes.readableBytes >= HTTP2FrameHeader.size + header.length else { return nil }
@@ -130,7 +130,7 @@ package struct HTTP2FrameReader {
         _ header: HTTP2FrameHeader,
         _ payload: consuming ByteBuffer
     ) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
-        // Only clients open streams, and with odd numbers (RFC 9113 sections 5.1.1 and 8.4).
+        // Only clients open streams, which have odd IDs (RFC 9113 sections 5.1.1 and 8.4).
         guard header.stream % 2 == 1 else { throw .protocolError }
         var content = try header.content(of: payload)
         if header.flags.contains(.priority) {

@@ -12,7 +12,7 @@ package struct HPACKWriter {
         HPACKStaticTable.fields.enumerated().map { index, field in (field.name, index + 1) }
     )
 
-    /// The maximum overhead in bytes of a field beyond its name and value; a whole status field takes no more.
+    /// The maximum overhead in bytes of a field beyond its name and value; a whole status field is no longer.
     fileprivate static let overhead = 16
 
     /// Writes a dynamic table size update that sets the size to zero (RFC 7541 section 4.2).

@@ -7,7 +7,7 @@ package struct HeaderList {
     package private(set) var bytes: [UInt8] = []
     /// The positions and roles of the fields; pseudo-header fields have no role.
     package private(set) var lines: [FieldLine] = []
-    /// The size of the list that is compared with limits (RFC 9113 section 10.5.1).
+    /// The size of the list in bytes, for comparison with limits (RFC 9113 section 10.5.1).
     package private(set) var size = 0
     /// Whether all fields except pseudo-header fields are valid in a message (RFC 9113 section 8.2.1).
     package private(set) var isWellFormed = true

@@ -65,7 +65,7 @@ port: grpc
 
 {{- define "versiongate.check" -}}
 {{- if not (or .Values.upstream .Values.decide.enabled) -}}
-{{- fail "upstream is required: the URL of the backend, for example --set upstream=http://backend:80 (or decide.enabled=true for a gate that only decides for gateways)" -}}
+{{- fail "upstream is required: the URL of the backend, for example --set upstream=http://backend:80 (or decide.enabled=true for a gate that only answers authorization requests from gateways)" -}}
 {{- end -}}
 {{- if not .Values.upstream -}}
 {{- if .Values.tls.existingSecret }}{{ fail "tls.existingSecret needs upstream: without a backend, there is no port for clients" }}{{ end -}}
