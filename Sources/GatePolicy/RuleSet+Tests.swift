@@ -4,7 +4,7 @@ extension RuleSet {
         self.definition.tests.compactMap { self.run($0, now: now) }
     }
 
-    /// Runs one test, and returns the failure; `nil` if the expectation is met.
+    /// Runs one test, and returns the failure, or `nil` if the expectation is met.
     ///
     /// A test without a time must pass at all times from `now`, because a restart at a later time must
     /// not reject rules that are accepted now. Such a test ignores maintenance windows, unless its

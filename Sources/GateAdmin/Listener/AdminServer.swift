@@ -12,7 +12,7 @@ package final class AdminServer: Sendable {
     package enum Place: Sendable {
         /// An address to listen on.
         ///
-        /// `sharesPort` states whether another process may listen on the same address to take over
+        /// `sharesPort` indicates whether another process may listen on the same address to take over
         /// (SO_REUSEPORT).
         case address(host: String, port: Int, sharesPort: Bool)
         /// Inherited sockets that are already listening.

@@ -83,7 +83,7 @@ struct OTLPMetrics: Encodable {
         let bucketCounts: [String]
         let explicitBounds: [Double]
 
-        /// Creates a point from a sample; `nil` if the sample is not a histogram.
+        /// Creates a point from a sample; returns `nil` if the sample is not a histogram.
         init?(_ sample: MetricFamily.Sample, _ times: Times) {
             guard case .histogram(let histogram) = sample.value else { return nil }
             self.attributes = sample.labels.map { Attribute($0.name, $0.value) }

@@ -159,7 +159,7 @@ extension OperationSurvey {
     /// Returns the operations and other paths in descending order of requests, including operations
     /// without requests.
     ///
-    /// `isCovered` states whether the census covers the whole requested period.
+    /// `isCovered` indicates whether the census covers the whole requested period.
     package func found(isCovered: Bool = true) -> [Line] {
         let misfits = Set(self.misfits.flatMap(\.operations))
         let operations = self.operations.indices.flatMap { number in

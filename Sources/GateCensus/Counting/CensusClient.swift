@@ -41,7 +41,7 @@ package final class CensusClient: Sendable {
     /// The maximum length of a part in bytes, which limits the memory for invented names.
     private static let maximumPartLength = 160
 
-    /// Creates a client; `nil` if a part exceeds the maximum length.
+    /// Creates a client; returns `nil` if a part exceeds the maximum length.
     package convenience init?(_ identity: ClientIdentity) {
         self.init(
             app: Part(identity.app) { $0 },

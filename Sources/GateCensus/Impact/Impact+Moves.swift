@@ -45,7 +45,7 @@ extension Impact {
 }
 
 extension Impact.Backends {
-    /// Creates the change of the backend for a client; `nil` if there is none, or if it is not certain.
+    /// Creates the change of the backend for a client; returns `nil` if there is none, or if it is not certain.
     ///
     /// - Parameters:
     ///   - old: The decisions by the old rules in all scopes that the requests may have.

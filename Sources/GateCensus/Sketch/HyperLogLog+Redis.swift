@@ -18,7 +18,7 @@ extension HyperLogLog {
     /// The maximum rank that a run can contain.
     private static let maximumSparseRank: UInt8 = 32
 
-    /// Creates a sketch from a Redis string; `nil` if it is malformed or damaged.
+    /// Creates a sketch from a Redis string; returns `nil` if it is malformed or damaged.
     package init?(redis bytes: [UInt8]) {
         guard bytes.count >= Self.headerLength, bytes.starts(with: Self.magic),
             let encoding = Encoding(rawValue: bytes[4])

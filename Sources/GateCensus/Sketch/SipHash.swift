@@ -9,7 +9,7 @@ package struct SipHash: Sendable, Equatable {
     private let first: UInt64
     private let second: UInt64
 
-    /// Creates the hash function for a key of 16 bytes; `nil` for any other length.
+    /// Creates the hash function for a key of 16 bytes; returns `nil` for any other length.
     package init?(key: [UInt8]) {
         guard key.count == Self.keyLength else { return nil }
         (self.first, self.second) = unsafe key.withUnsafeBytes { bytes in

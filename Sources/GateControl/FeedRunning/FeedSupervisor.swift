@@ -74,8 +74,8 @@ package struct FeedSupervisor: Sendable {
         }
     }
 
-    /// Waits until the rules define different feeds, and returns these feeds; `nil` once the task
-    /// is canceled.
+    /// Waits until the rules define different feeds, and returns these feeds, or `nil` once
+    /// the task is canceled.
     private func change(of feeds: [FeedDefinition]) async -> [FeedDefinition]? {
         for await next in self.reloader.feeds {
             if next != feeds { return next }

@@ -176,7 +176,7 @@ package actor RulesReloader {
 
     /// Serves all pending requests, and then ends the reload.
     ///
-    /// `hasJustRead` states whether the file was read while the requests were waiting.
+    /// `hasJustRead` indicates whether the file was read while the requests were waiting.
     func servePendingRequests(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {
@@ -270,7 +270,7 @@ package actor RulesReloader {
 
     /// Loads and checks rules on a background thread.
     ///
-    /// `isUndo` states whether the rules were active before. Such rules are not checked against the
+    /// `isUndo` indicates whether the rules were active before. Such rules are not checked against the
     /// census, to save time.
     func loaded(
         _ reading: Reading,

@@ -43,8 +43,8 @@ struct WatchedPaths: Equatable {
         }
     }
 
-    /// Adds the names of the links on the path, and returns the path without links; `nil` if there
-    /// are too many links.
+    /// Adds the names of the links on the path, and returns the path without links, or `nil`
+    /// if there are too many links.
     private mutating func follow(_ path: String) -> String? {
         var folder = path.hasPrefix("/") ? "/" : "."
         var names = Self.names(of: path)

@@ -31,7 +31,7 @@ final class ThreadState {
 
     /// Returns the current rules of a configuration.
     ///
-    /// `isObserving` states whether the rules are for a route in observe mode. `retire` is called with the replaced
+    /// `isObserving` indicates whether the rules are for a route in observe mode. `retire` is called with the replaced
     /// rules, if any.
     func rules(
         of configuration: FilterConfiguration,

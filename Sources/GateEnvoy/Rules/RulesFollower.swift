@@ -70,7 +70,7 @@ final class RulesFollower: Sendable {
 
     /// Returns the active rules and their generation.
     ///
-    /// `isObserving` states whether the rules are for a route in observe mode.
+    /// `isObserving` indicates whether the rules are for a route in observe mode.
     func current(observing isObserving: Bool) -> (ruleSet: RuleSet, generation: Int) {
         self.published.withLock { published in
             let ruleSet = isObserving ? published.observing : nil

@@ -110,8 +110,8 @@ package struct FormEvidence: Sendable {
 }
 
 extension AnswerForm {
-    /// Determines the form that the media type of a request indicates; `nil` if the type indicates
-    /// none.
+    /// Determines the form that the media type of a request indicates; returns `nil` if the type
+    /// indicates none.
     ///
     /// Sources: gRPC over HTTP/2, "Content-Type"; the gRPC-Web protocol; the Connect protocol,
     /// "Streaming-Content-Type".

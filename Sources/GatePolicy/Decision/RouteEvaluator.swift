@@ -54,7 +54,7 @@ extension Decision {
         package let backend: String
         package let fallback: Route.Fallback
 
-        /// Creates the destination of a rule's route; `nil` if the rule has no route.
+        /// Creates the destination of a rule's route; returns `nil` if the rule has no route.
         init?(_ rule: RuleDefinition) {
             guard let route = rule.route else { return nil }
             self.ruleID = rule.id

@@ -17,7 +17,7 @@ struct Ruling {
 }
 
 extension Ruling {
-    /// Creates the ruling for a client below the floor; `nil` if the floor has no effect yet.
+    /// Creates the ruling for a client below the floor; returns `nil` if the floor has no effect yet.
     init?(below breach: Decision.Reason, _ floor: RuleStage.Floor) {
         switch floor {
         case .absent:

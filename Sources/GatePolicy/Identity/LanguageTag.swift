@@ -53,7 +53,7 @@ package struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     /// Appends a subtag: a region in upper case, a script in title case, and any other subtag in
     /// lower case.
     ///
-    /// `isOther` states whether the subtag is neither a region nor a script, regardless of its
+    /// `isOther` indicates whether the subtag is neither a region nor a script, regardless of its
     /// length.
     private static func append(
         _ subtag: Span<UInt8>,

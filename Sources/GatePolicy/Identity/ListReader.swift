@@ -6,7 +6,7 @@ struct ListReader {
 
     /// Calls `body` with the range of each value of the next line until `body` returns false.
     ///
-    /// The ranges do not include surrounding whitespace. `isList` states whether the line contains
+    /// The ranges do not include surrounding whitespace. `isList` indicates whether the line contains
     /// a comma.
     ///
     /// - Returns: The extent if a limit is exceeded or `body` returns false; otherwise `nil`.

@@ -143,7 +143,7 @@ extension ClientConnection {
 
     /// Writes content with the framing of the backend's HTTP version.
     ///
-    /// `isLast` states whether only trailer fields, if any, follow.
+    /// `isLast` indicates whether only trailer fields, if any, follow.
     private func write(_ content: ByteBuffer, isLast: Bool, to upstream: UpstreamConnection) {
         if case .stream(let stream) = upstream.transport {
             return isLast

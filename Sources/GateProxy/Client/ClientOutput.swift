@@ -309,7 +309,7 @@ extension ClientOutput {
 
     /// Writes content without HTTP/1.1 framing.
     ///
-    /// `isLast` states whether the response is complete.
+    /// `isLast` indicates whether the response is complete.
     func write(_ content: ByteBuffer, isLast: Bool, framing: ResponseRelay.Framing) {
         if case .stream(let stream) = self.transport {
             self.contentCount += content.readableBytes

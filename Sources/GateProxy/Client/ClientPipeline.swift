@@ -21,7 +21,8 @@ package enum ClientPipeline {
 
     /// Adds the handlers to the channel of a new client connection.
     ///
-    /// `isSecure` states whether the client uses TLS, which starts after the unencrypted PROXY header, if there is one.
+    /// `isSecure` indicates whether the client uses TLS, which starts after the unencrypted PROXY header, if there is
+    /// one.
     package static func begin(
         on channel: any Channel,
         clients: LoopClients,

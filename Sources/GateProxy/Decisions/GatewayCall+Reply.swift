@@ -25,7 +25,7 @@ extension GatewayCall {
 
     /// Returns the reply to a call whose content is complete.
     ///
-    /// `isReady` states whether gateways should send further requests to this gate. `parser` parses the head of the
+    /// `isReady` indicates whether gateways should send further requests to this gate. `parser` parses the head of the
     /// client request, and `decide` evaluates and counts the request.
     func reply(
         to content: Span<UInt8>,

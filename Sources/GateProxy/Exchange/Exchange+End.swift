@@ -14,8 +14,8 @@ extension Exchange {
 
     /// Handles the end of the client's input, after the client has closed its write side.
     ///
-    /// `hasMore` states whether there are unprocessed bytes, which are the rest of the request or another request (RFC
-    /// 9112 section 9.6).
+    /// `hasMore` indicates whether there are unprocessed bytes, which are the rest of the request or another request
+    /// (RFC 9112 section 9.6).
     package mutating func clientEnded(hasMore: Bool) -> ClientEndAction {
         switch self {
         case .head where hasMore, .idle where hasMore:
@@ -131,8 +131,8 @@ extension Exchange {
 
     /// Handles the expiry of the current state's timeout.
     ///
-    /// `hasPartialHead` states whether part of a request head has been received. `upstreamStalls` states whether the
-    /// backend has stopped reading the request. `isRepeatable` states whether the whole request is kept and is
+    /// `hasPartialHead` indicates whether part of a request head has been received. `upstreamStalls` indicates whether
+    /// the backend has stopped reading the request. `isRepeatable` indicates whether the whole request is kept and is
     /// idempotent. `limits` apply to a discarded body.
     package mutating func timedOut(
         hasPartialHead: Bool,

@@ -15,7 +15,7 @@ extension Exchange {
 
     /// Handles a response head.
     ///
-    /// `endsByClose` states whether the client connection must close after the response.
+    /// `endsByClose` indicates whether the client connection must close after the response.
     package mutating func responseHead(
         status: Int,
         switchesAsOffered: Bool,
@@ -56,7 +56,8 @@ extension Exchange {
 
     /// Handles the end of the response.
     ///
-    /// `isStream` states whether the client uses HTTP/2, where `HTTP2Connection` discards the rest of the request body.
+    /// `isStream` indicates whether the client uses HTTP/2, where `HTTP2Connection` discards the rest of the request
+    /// body.
     package mutating func responseEnded(limits: DiscardLimits, isStream: Bool) -> ResponseEndAction
     {
         guard case .forwarding(let forwarding) = self else {

@@ -103,7 +103,7 @@ extension RequestBodyRelay {
 
     /// Reads the next bytes of the body with the client's framing.
     ///
-    /// `inputClosed` states whether the client has closed its write side.
+    /// `inputClosed` indicates whether the client has closed its write side.
     mutating func readFramed(
         _ inbound: ByteBuffer,
         trailerFields: FieldNameTable,
@@ -253,7 +253,7 @@ extension RequestBodyRelay {
 
     /// Writes content for an HTTP/1.1 backend as a chunk.
     ///
-    /// `isLast` states whether only trailer fields, if any, follow.
+    /// `isLast` indicates whether only trailer fields, if any, follow.
     func writeChunk(_ content: ByteBuffer, isLast: Bool, into chunk: inout ByteBuffer) {
         let trailers = isLast ? self.trailers : nil
         chunk.writeChunk(content, isLast: isLast && trailers == nil)

@@ -32,7 +32,7 @@ struct ResponseRelay {
         case pending
         /// The head of the backend's response has been forwarded.
         ///
-        /// `upstreamKeepsAlive` states whether the backend keeps its connection open.
+        /// `upstreamKeepsAlive` indicates whether the backend keeps its connection open.
         case relaying(Framing, upstreamKeepsAlive: Bool)
     }
 

@@ -10,7 +10,7 @@ package struct RequestBlockWriter {
 
     /// Creates an encoder for a request.
     ///
-    /// `isSecure` states whether the backend connection uses TLS.
+    /// `isSecure` indicates whether the backend connection uses TLS.
     package init(_ request: ForwardedRequest, isSecure: Bool) {
         self.request = request
         self.isSecure = isSecure

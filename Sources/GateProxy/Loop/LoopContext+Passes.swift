@@ -38,7 +38,7 @@ extension LoopContext {
 
     /// Returns the preview that a request asks for, or `nil` if there is no valid preview token.
     ///
-    /// `counts` states whether to count the preview request; it is `false` if the request has already been counted.
+    /// `counts` indicates whether to count the preview request; it is `false` if the request has already been counted.
     func preview(in head: RequestHead, _ bytes: Span<UInt8>, counts: Bool) -> Preview? {
         guard let read = self.settings.previews,
             let field = head.value(of: "x-versiongate-preview", in: bytes)
@@ -58,8 +58,8 @@ extension LoopContext {
 
     /// Returns the status of the client that sent the request, including its preview and its pass.
     ///
-    /// `readsFields` states whether the request may have a preview or a pass, and `countsPreview` states whether to
-    /// count the preview.
+    /// `readsFields` indicates whether the request may have a preview or a pass, and `countsPreview` indicates whether
+    /// to count the preview.
     ///
     /// - Returns: The status, and the names of the request fields on which the status can depend, for `Vary`; `nil` if
     ///   the query describes no valid request.

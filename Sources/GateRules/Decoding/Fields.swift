@@ -4,7 +4,7 @@ package struct Fields {
     private let entries: [String: Element.Entry]
     private let problems: Problems
 
-    /// Decodes the known keys of a mapping; `nil` if the element is not a mapping.
+    /// Decodes the known keys of a mapping; returns `nil` if the element is not a mapping.
     package init?(_ element: Element, _ keys: [String], _ problems: Problems) {
         guard let entries = element.entries(problems) else { return nil }
         var known: [String: Element.Entry] = [:]

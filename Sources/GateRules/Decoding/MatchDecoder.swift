@@ -45,7 +45,7 @@ struct RequestDecoder {
         }
     }
 
-    /// Decodes a method, and returns it as written; `nil` if it is invalid.
+    /// Decodes a method, and returns it as written, or `nil` if it is invalid.
     func method(_ element: Element) -> String? {
         element.parsed(as: "a method", self.problems) { text throws(RequestPatternError) in
             _ = try RequestPattern(path: nil, methods: [text])

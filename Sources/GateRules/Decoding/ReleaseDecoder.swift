@@ -42,7 +42,7 @@ struct ReleaseDecoder {
         )
     }
 
-    /// Decodes `build`, or `builds` for a release with several; `nil` if neither is present.
+    /// Decodes `build`, or `builds` for a release with several; returns `nil` if neither is present.
     private func builds(_ fields: Fields) -> [BuildNumber]? {
         guard let list = fields["builds"] else {
             return fields["build"].map { $0.build(self.problems).map { [$0] } ?? [] }

@@ -39,7 +39,7 @@ struct NamedTime {
     let time: Timestamp
     let place: Place
 
-    /// Decodes the time of a key; `nil` if the key is missing or its time is invalid.
+    /// Decodes the time of a key; returns `nil` if the key is missing or its time is invalid.
     init?(_ key: String, of fields: Fields, _ problems: Problems) {
         guard let element = fields[key], let time = element.time(problems) else { return nil }
         self.key = key

@@ -105,7 +105,7 @@ extension FeedSourceDecoder {
 package struct FeedKinds: Sendable {
     /// The decoders, each with the value of `source` that selects it, in the order in which messages list the values.
     let decoders: [(word: String, decoder: any FeedSourceDecoder)]
-    /// Decodes a URL; `nil` in a program without network access.
+    /// Decodes a URL; returns `nil` in a program without network access.
     let address: (@Sendable (Element, Problems) -> FetchURL?)?
 
     /// Whether feeds are skipped, because a gate has already fetched their values.

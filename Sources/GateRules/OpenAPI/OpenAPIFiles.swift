@@ -144,7 +144,7 @@ private struct ReferenceAddress {
     /// The JSON pointer as written.
     let pointer: String
 
-    /// Parses the value of a `$ref` in the file `referrer`; `nil` for a network URL.
+    /// Parses the value of a `$ref` in the file `referrer`; returns `nil` for a network URL.
     init?(_ text: String, in referrer: String) {
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         self.pointer = parts.count > 1 ? String(parts[1]) : ""

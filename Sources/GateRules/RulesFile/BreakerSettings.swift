@@ -36,7 +36,7 @@ package struct BreakerSettings: Sendable, Equatable {
 }
 
 extension Element {
-    /// Decodes the limit; `nil` for `off`, and for an invalid value, which is reported.
+    /// Decodes the limit; returns `nil` for `off`, and for an invalid value, which is reported.
     fileprivate func breakerLimit(_ problems: Problems) -> Double? {
         guard case .share(let limit)? = self.shareLimit("breaker: 20", problems) else {
             return nil

@@ -174,7 +174,7 @@ extension PublishedRules.Feed {
 }
 
 extension JSONValue {
-    /// Decodes the items of a list; `nil` if this is not a list or if an item is invalid.
+    /// Decodes the items of a list; returns `nil` if this is not a list or if an item is invalid.
     fileprivate func items<Value>(_ decode: (JSONValue) -> Value?) -> [Value]? {
         guard case .list(let items) = self else { return nil }
         let values = items.compactMap(decode)

@@ -4,7 +4,7 @@ package struct RulesSerial {
 
     package let number: UInt64
 
-    /// Reads the serial; `nil` if the file has none.
+    /// Reads the serial; returns `nil` if the file has none.
     ///
     /// - Throws: The error in the file or in the serial.
     package init?(of source: RulesSource) throws(RulesFileError) {

@@ -13,7 +13,7 @@ struct SuiteDecoder {
 
     let problems: Problems
 
-    /// Decodes all valid parts; `nil` if the file is not a mapping.
+    /// Decodes all valid parts; returns `nil` if the file is not a mapping.
     func decode(_ element: Element) -> SuiteDocument? {
         guard !self.isRulesFile(element) else { return nil }
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }

@@ -109,7 +109,7 @@ package struct ClientCertificate: Sendable, Equatable {
         self.key = key
     }
 
-    /// Reads the chain or the key from a file; `nil` if it cannot be read, or is not in PEM format.
+    /// Reads the chain or the key from a file; returns `nil` if it cannot be read, or is not in PEM format.
     package static func part(inFile path: String) -> [UInt8]? {
         guard let content = try? FileContent(path: path, atMost: Self.maximumSize),
             String(decoding: content.bytes, as: UTF8.self).contains("-----BEGIN ")

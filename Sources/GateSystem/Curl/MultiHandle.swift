@@ -8,7 +8,7 @@ internal import CCurl
 final class MultiHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
 
-    /// Creates a handle; `nil` if the process is out of memory or file descriptors.
+    /// Creates a handle; returns `nil` if the process is out of memory or file descriptors.
     init?() {
         // libcurl counts these calls; its global state lasts until the process exits.
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK,

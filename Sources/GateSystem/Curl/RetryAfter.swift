@@ -8,7 +8,7 @@ package struct RetryAfter: Equatable {
 
     package let seconds: Int64
 
-    /// Parses `Retry-After`; `nil` if it is missing or invalid.
+    /// Parses `Retry-After`; returns `nil` if it is missing or invalid.
     package init?(_ head: ResponseHead, now: Timestamp = SystemClock.now()) {
         guard let text = head["Retry-After"] else { return nil }
         let seconds: Int64

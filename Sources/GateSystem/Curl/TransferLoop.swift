@@ -29,7 +29,7 @@ final class TransferLoop: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let inbox = Mutex(Inbox())
 
-    /// Starts the thread; `nil` if the process is out of file descriptors or threads.
+    /// Starts the thread; returns `nil` if the process is out of file descriptors or threads.
     init?(trust: TrustedAuthorities, now: @escaping @Sendable () -> ContinuousClock.Instant) {
         guard let multi = MultiHandle() else { return nil }
         self.multi = multi

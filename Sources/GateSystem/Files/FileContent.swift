@@ -81,14 +81,14 @@ package struct FileIdentity: Sendable, Equatable {
         self.changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 
-    /// Reads the identity of the file that a path resolves to; `nil` if there is none.
+    /// Reads the identity of the file that a path resolves to; returns `nil` if there is none.
     // Not a default argument, because its code would be in an object file with fetch code, which
     // the module for Envoy excludes.
     package init?(path: String) {
         self.init(path: path, followsLinks: true)
     }
 
-    /// Reads the identity of the file at a path; `nil` if there is none.
+    /// Reads the identity of the file at a path; returns `nil` if there is none.
     package init?(path: String, followsLinks: Bool) {
         var status = stat()
         let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW

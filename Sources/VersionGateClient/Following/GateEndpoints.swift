@@ -31,7 +31,7 @@ struct GateEndpoints: Sendable {
         return StatusResult(response, body, knownTag: knownTag)
     }
 
-    /// Creates a request for the event stream; `nil` if the base URL is not a valid HTTP URL.
+    /// Creates a request for the event stream; returns `nil` if the base URL is not a valid HTTP URL.
     func events(lastID: String?) -> Transfer? {
         guard var request = self.request(for: "events", []) else { return nil }
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")

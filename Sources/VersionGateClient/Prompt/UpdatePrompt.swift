@@ -11,7 +11,7 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
     /// If the value is `false`, the user must not be able to close the prompt.
     public let isDismissible: Bool
 
-    /// Creates the prompt for a state; `nil` if the state is not about an update.
+    /// Creates the prompt for a state; returns `nil` if the state is not about an update.
     ///
     /// - Parameter state: The state to show, from ``GateState/inEffect``.
     public init?(_ state: GateState) {
@@ -25,7 +25,7 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Creates the prompt for a denial; `nil` if the denial is for maintenance.
+    /// Creates the prompt for a denial; returns `nil` if the denial is for maintenance.
     ///
     /// - Parameter denial: The denial in a ``GateDenied`` error.
     public init?(_ denial: Denial) {

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension Denial {
-    /// Creates a denial from a response; `nil` if the response is not a denial from a gate.
+    /// Creates a denial from a response; returns `nil` if the response is not a denial from a gate.
     ///
     /// The status alone is not sufficient, because other software also returns 426. The decision is
     /// in the header `X-VersionGate`, or in the problem type if a proxy has removed the header.

@@ -84,7 +84,7 @@ struct GateDocument: Decodable {
         self.window = window
     }
 
-    /// Decodes a document; `nil` if the data is not a JSON object or exceeds `sizeLimit`.
+    /// Decodes a document; returns `nil` if the data is not a JSON object or exceeds `sizeLimit`.
     init?(json: Data) {
         guard json.count <= Self.sizeLimit,
             let document = try? JSONDecoder().decode(Self.self, from: json)

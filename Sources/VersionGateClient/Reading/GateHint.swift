@@ -13,7 +13,7 @@ public struct GateHint: Sendable, Hashable {
 }
 
 extension GateHint {
-    /// Parses the hint in a response; `nil` if there is none.
+    /// Parses the hint in a response; returns `nil` if there is none.
     init?(_ response: HTTPURLResponse) {
         let value = response.value(forHTTPHeaderField: GateWire.marker)
         guard let field = value.flatMap({ StructuredField($0) }) else { return nil }

@@ -29,8 +29,8 @@ struct StructuredField: Equatable {
 
     let members: [Member]
 
-    /// Parses a field value, with multiple lines joined by commas; `nil` if any part is invalid, as
-    /// section 4.2 requires.
+    /// Parses a field value, with multiple lines joined by commas; returns `nil` if any part is
+    /// invalid, as section 4.2 requires.
     init?(_ text: String) {
         var reader = Reader(rest: Array(text.utf8)[...])
         guard let members = reader.list() else { return nil }

@@ -3,8 +3,8 @@ import GateProxy
 import NIOCore
 
 extension AdminServer.Place {
-    /// Selects the inherited sockets, or the configured address if there are none; `nil` if there is
-    /// no address either.
+    /// Selects the inherited sockets, or the configured address if there are none; returns `nil` if there is no address
+    /// either.
     init?(_ settings: ServeSettings, inherited: [CInt]) {
         if !inherited.isEmpty {
             self = .sockets(inherited)

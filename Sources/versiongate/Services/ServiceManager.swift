@@ -30,7 +30,7 @@ struct ServiceManager: Sendable {
     /// none.
     let watchdogInterval: Duration?
 
-    /// Creates a client for the service manager; `nil` unless `NOTIFY_SOCKET` is a supported address.
+    /// Creates a client for the service manager; returns `nil` unless `NOTIFY_SOCKET` is a supported address.
     ///
     /// - Parameters:
     ///   - environment: The environment; `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are

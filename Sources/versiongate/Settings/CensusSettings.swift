@@ -29,7 +29,7 @@ struct CensusSettings {
         )
     }
 
-    /// Creates the settings of the census; `nil` if the census is off.
+    /// Creates the settings of the census; returns `nil` if the census is off.
     init?(_ reader: SettingsReader) throws(SettingsError) {
         self.maxCells = try reader.value(\.censusMaxCells)
         self.interval = .nanoseconds(try reader.value(\.censusInterval).nanoseconds)
@@ -49,7 +49,7 @@ struct CensusSettings {
 }
 
 extension FleetStore.Settings {
-    /// Creates the settings of the configured store; `nil` if none is configured.
+    /// Creates the settings of the configured store; returns `nil` if none is configured.
     ///
     /// - Parameters:
     ///   - reader: The settings.
@@ -81,7 +81,7 @@ extension FleetStore.Settings {
 }
 
 extension ClientCertificate {
-    /// Creates the client certificate for a store; `nil` if none is configured.
+    /// Creates the client certificate for a store; returns `nil` if none is configured.
     fileprivate init?(_ reader: SettingsReader) throws(SettingsError) {
         let chain = try reader.optional(\.censusStoreCertificate)
         let key = try reader.optional(\.censusStoreKey)

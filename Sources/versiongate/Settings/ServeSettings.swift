@@ -122,7 +122,7 @@ struct ServeSettings {
         return RulesFileLoader(path: self.rules, gate: context)
     }
 
-    /// Creates the publisher of the rules; `nil` if none is configured.
+    /// Creates the publisher of the rules; returns `nil` if none is configured.
     func publisher(logger: Logger) throws(SettingsError) -> RulesPublisher? {
         try Settings.open(\.publishRules, self.publishRules) { path in
             try RulesPublisher(path: path, besides: self.rules, logger: logger)
@@ -219,7 +219,7 @@ extension RulesFileLoader {
 }
 
 extension TLSFiles {
-    /// Creates the list of configured TLS files; `nil` if none are configured.
+    /// Creates the list of configured TLS files; returns `nil` if none are configured.
     ///
     /// - Throws: An error if the numbers of certificates and keys differ.
     init?(_ reader: SettingsReader) throws(SettingsError) {

@@ -187,7 +187,7 @@ import Testing
         ("paths: { /a: [] }", ":1:14: expected the operations of '/a', found a list"),
         (
             "paths: { /a: { $ref: missing.yaml } }",
-            "missing.yaml': there is no such file or folder"
+            "missing.yaml' cannot be followed: there is no such file"
         ),
         ("paths: { /a: { $ref: '.' } }", "this is a folder"),
         (

@@ -11,7 +11,7 @@ enum EndpointReply {
 extension LoopContext {
     /// Returns the reply to a request for an endpoint, and counts the request.
     ///
-    /// `chunksEvents` states whether event streams use chunked transfer coding.
+    /// `chunksEvents` indicates whether event streams use chunked transfer coding.
     func reply(
         to head: RequestHead,
         facts: RequestFacts,

@@ -26,13 +26,13 @@ struct ClosedStreamTracker {
         ///
         /// `length` is the length of the payload including padding, all of which counts toward the flow-control window.
         case data(Int, length: Int)
-        /// Trailer fields; `isSection` states whether they are a valid trailer section.
+        /// Trailer fields; `isSection` indicates whether they are a valid trailer section.
         case trailers(isSection: Bool)
     }
 
     /// Returns whether the client may still send the given frame on an ended stream.
     ///
-    /// `isLast` states whether the frame ends the stream.
+    /// `isLast` indicates whether the frame ends the stream.
     ///
     /// Throws `PROTOCOL_ERROR` for a malformed request (more bytes than announced, or invalid trailers), and
     /// `FLOW_CONTROL_ERROR` for more bytes than the window permits. Fewer bytes than announced are not an error,

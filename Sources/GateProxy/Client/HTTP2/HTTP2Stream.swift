@@ -55,7 +55,7 @@ final class HTTP2Stream: HTTP2Sender {
 
     /// Starts to serve a request.
     ///
-    /// `hasEnded` states whether the request ends with its head.
+    /// `hasEnded` indicates whether the request ends with its head.
     func begin(id: UInt32, body: HTTP2RequestHead.Body, hasEnded: Bool, sendWindow: Int) {
         self.id = id
         self.request =

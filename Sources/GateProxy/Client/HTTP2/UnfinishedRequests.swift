@@ -86,7 +86,7 @@ struct AnnouncedLength: Equatable {
 
     /// Subtracts the next bytes of the body.
     ///
-    /// `isLast` states whether the client has ended the stream.
+    /// `isLast` indicates whether the client has ended the stream.
     ///
     /// - Throws: `PROTOCOL_ERROR` if the client sends more or fewer bytes than announced.
     mutating func take(_ count: Int, isLast: Bool) throws(HTTP2ErrorCode) {

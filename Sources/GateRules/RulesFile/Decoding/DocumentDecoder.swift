@@ -13,7 +13,7 @@ struct DocumentDecoder {
     let feedKinds: FeedKinds
     let problems: Problems
 
-    /// Decodes all valid parts; `nil` if the file is not a mapping.
+    /// Decodes all valid parts; returns `nil` if the file is not a mapping.
     func decode(_ element: Element) -> RulesDocument? {
         guard let fields = Fields(element, Self.keys, self.problems) else { return nil }
         var document = RulesDocument()

@@ -12,7 +12,7 @@ struct StatedMetadata: Sendable {
     /// The text after the plus sign.
     let metadata: String
 
-    /// Finds the first version with metadata in a version or a range; `nil` if there is none.
+    /// Finds the first version with metadata in a version or a range; returns `nil` if there is none.
     init?(in text: String, under key: String) {
         for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
             let written = word.drop { "<>=".contains($0) }
