@@ -8,7 +8,7 @@ package struct AuthenticationKey: Sendable {
         self.bytes = Array(secret.utf8)
     }
 
-    /// Returns the 32-byte authentication code of a message.
+    /// Returns the 32-byte authentication code for a message.
     package func code(of text: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
             var length: UInt32 = 0
@@ -26,7 +26,7 @@ package struct AuthenticationKey: Sendable {
         }
     }
 
-    /// Whether a code is valid for a message; compares in constant time.
+    /// Whether a code is valid for a message; the comparison takes constant time.
     package func accepts(_ code: [UInt8], of text: [UInt8]) -> Bool {
         let own = self.code(of: text)
         guard own.count == code.count else { return false }

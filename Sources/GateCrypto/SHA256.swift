@@ -110,7 +110,7 @@ package struct SHA256: Sendable {
 }
 
 extension Sequence<UInt8> {
-    /// The bytes as lowercase hexadecimal, two digits per byte.
+    /// The bytes in lowercase hexadecimal, two digits per byte.
     package var hexadecimal: String {
         self.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

@@ -63,7 +63,7 @@ extension RuleSet {
     ) -> LaunchStatus {
         var status = self.clientStatus(of: identity, in: scope, at: now, address: address)
         if status.decision.isLiftable, let pass = pass() {
-            // A client with a pass does not get the floors and the store URL of the rules.
+            // A client with a pass does not get the floors or the store URL of the rules.
             status = ClientStatus(decision: status.decision.passed(by: pass))
             status.decision.ruleID = nil
         }

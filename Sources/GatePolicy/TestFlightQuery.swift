@@ -11,7 +11,7 @@ package enum TestFlightQuery: Sendable, Equatable {
 /// Missing values are taken from the sender's identity.
 package struct TestFlightSubject: Sendable, Equatable {
     package var identity: ClientIdentity
-    /// The app that the query is about; `nil` represents the app in the sender's identity.
+    /// The app that the query is about; `nil` means the app in the sender's identity.
     ///
     /// `version` and `build` override the identity in the same way.
     package var app: String?

@@ -6,7 +6,8 @@ import Glibc
 struct VersionGate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "versiongate",
-        abstract: "A reverse proxy that denies outdated app builds with 426 and forwards the rest.",
+        abstract:
+            "A reverse proxy that denies outdated app builds with 426 and forwards other requests.",
         version: Release.description,
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,

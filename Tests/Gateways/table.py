@@ -4,9 +4,9 @@ from cases import CASES
 
 INTRODUCTION = """# Gateway compatibility
 
-For operators who already have a gateway and want it to authorize each request with VersionGate, instead of sending all requests
-through VersionGate. `make gateways` generates this page: the command starts each gateway with the configuration from the gateway's
-page, together with a gate and a backend, and sends the requests in the first column. All programs run on one machine and
+This page is for operators who already have a gateway and want it to authorize each request with VersionGate, instead of sending all
+requests through VersionGate. `make gateways` generates this page: the command starts each gateway with the configuration from the
+gateway's page, together with a gate and a backend, and sends the requests in the first column. All programs run on one machine and
 communicate over the loopback interface. The command also compares the results with `Tests/Gateways/expected.json`, and fails if any
 behavior has changed.
 

@@ -80,7 +80,7 @@ struct ActiveRulesReport: Encodable {
     }
 }
 
-/// A rule, with the keys of the rules file.
+/// A rule, with the same keys as in the rules file.
 struct RuleEntry: Encodable {
     struct Match: Encodable {
         let apps: [String]?
@@ -218,7 +218,7 @@ struct RuleEntry: Encodable {
     }
 }
 
-/// The findings on the active rules, and the findings that rejected other rules.
+/// The findings on the active rules, and the findings that caused other rules to be rejected.
 struct FindingsReport: Encodable {
     let revision: String?
     let findings: [RulesReport.Item]

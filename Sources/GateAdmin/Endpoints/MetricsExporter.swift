@@ -51,7 +51,7 @@ package struct MetricsExporter: Sendable {
                 ]
                 self.logger.warning("the metrics cannot be exported", metadata: metadata)
             } else if failure == nil, isFailing {
-                self.logger.notice("the metrics are exported again")
+                self.logger.notice("the metrics can be exported again")
             }
             isFailing = failure != nil
         }

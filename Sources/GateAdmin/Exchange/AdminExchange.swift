@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The state machine for the requests of one connection; it returns the actions that the caller performs.
+/// The state machine for the requests on one connection; it returns the actions that the caller performs.
 struct AdminExchange {
     enum HeadAction: Equatable {
         /// Discard the input, because the connection is about to close.

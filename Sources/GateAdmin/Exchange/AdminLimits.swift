@@ -2,8 +2,8 @@ package import NIOCore
 
 /// The limits of the admin listener.
 ///
-/// Each phase of a connection (see `AdminPhase`) has its own limit, so that clients that occupy one phase cannot
-/// block other clients. A limit "for each audience" applies to each `AdminAudience` separately.
+/// Each phase of a connection (see `AdminPhase`) has its own limit, so that clients that fill one phase cannot
+/// block clients in other phases. A limit "for each audience" applies to each `AdminAudience` separately.
 package struct AdminLimits: Sendable {
     /// The maximum number of connections that wait for a request head, including connections between two
     /// requests.

@@ -172,7 +172,7 @@ extension GateMetrics {
         let counters = self.gate.counters
         var family = MetricFamily.counter(
             "passes",
-            "Total number of requests that have a pass header and that the rules would have denied."
+            "Total number of requests that have a pass header and that the rules would have denied or routed."
         )
         .with(.count(counters.passed), Label("outcome", "passed"))
         for refusal in Pass.Refusal.allCases {
@@ -230,7 +230,7 @@ extension GateMetrics {
     private var sources: [MetricFamily] {
         var confirmed = MetricFamily.gauge(
             "feed_last_success_timestamp_seconds",
-            "Unix time at which a feed last received valid data."
+            "Unix time of the last valid response from a feed, changed or not."
         )
         var failures = MetricFamily.gauge(
             "feed_failures",

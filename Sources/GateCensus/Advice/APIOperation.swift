@@ -9,7 +9,7 @@ package struct APIOperation: Sendable {
         let template: PathTemplate
     }
 
-    /// The method in upper case; `nil` stands for any method, if the document states none.
+    /// The method in upper case; `nil`, which stands for any method, if the document states none.
     package let method: String?
     /// The path in the document, without the path of a server.
     package let path: String

@@ -34,7 +34,7 @@ package struct AdoptionCurve: Sendable {
     static let points = 7...14
     /// The share of older clients above which the adoption of a version is considered to have only just begun.
     private static let plateau = 0.95
-    /// The minimum slope of the line, which approximates the relative decrease of the share per
+    /// The minimum slope of the line, which approximates the relative decrease in the share per
     /// day.
     private static let minimumSlope = 0.005
     /// The minimum fraction of the points' variance that the line must explain.

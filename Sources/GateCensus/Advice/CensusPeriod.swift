@@ -28,7 +28,7 @@ struct ClientKind: Sendable, Hashable {
     let client: CensusClient
     let paths: CensusPaths
 
-    /// Creates the client kind of a cell; fails for exempt paths, and for clients beyond the cell limit.
+    /// Creates the client kind of a cell; returns `nil` for exempt paths, and for clients beyond the cell limit.
     init?(_ cell: CensusCell) {
         guard let client = cell.client, !cell.outcome.paths.isExempt else { return nil }
         self.client = client

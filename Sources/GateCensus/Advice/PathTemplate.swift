@@ -112,7 +112,7 @@ package struct PathTemplate: Sendable, Hashable {
 
     /// The template followed by any number of segments; `nil` if it does not end with a parameter.
     ///
-    /// In practice, the value of the last parameter may contain slashes.
+    /// In practice, the value of the last parameter can contain slashes, even if the document does not declare it.
     var spanningAtEnd: PathTemplate? {
         guard case .parameter? = self.segments.last else { return nil }
         return PathTemplate(

@@ -41,7 +41,7 @@ package struct RouteSelection: Sendable {
     private let devices: [Claim<String>]
     private var known: [ClientKind: Bool] = [:]
 
-    /// Creates the selection by the active rules at the given time.
+    /// Creates the selection, based on the active rules at the given time.
     package init(_ target: Target, by ruleSet: RuleSet, at now: Timestamp) {
         self.target = target
         self.view = CensusView(ruleSet, now, ignoresMaintenance: true)

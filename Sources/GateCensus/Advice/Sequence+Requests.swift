@@ -2,7 +2,7 @@ extension Sequence {
     /// Returns the elements in descending order of requests; elements with equal numbers are sorted by name.
     ///
     /// - Parameters:
-    ///   - requests: Returns the number of requests of an element.
+    ///   - requests: Returns the number of requests for an element.
     ///   - name: Returns the name of an element; called once per element.
     /// - Returns: The sorted elements.
     package func sorted(

@@ -4,7 +4,7 @@ package struct ShapeGaps: Sendable, Equatable, Encodable {
     /// because there were too many shapes.
     package private(set) var shapeless: UInt64 = 0
     /// The number of requests that arrived while the path log was full; they are assumed to be
-    /// distributed like the other requests.
+    /// distributed like the requests in the log.
     package private(set) var estimated: UInt64 = 0
     /// The number of requests that were counted before the gate stored shapes.
     package private(set) var early: UInt64 = 0

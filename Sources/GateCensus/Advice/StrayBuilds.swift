@@ -35,9 +35,9 @@ package enum StrayBuilds {
         package let usual: Double
     }
 
-    /// The minimum number of devices of a build and of each neighbor, or of requests if these contain no device IDs.
+    /// The minimum number of devices with a build and with each neighbor, or of requests if they contain no device IDs.
     static let minimumDevices = 50
-    /// The minimum number of failed requests of a build.
+    /// The minimum number of failed requests from a build.
     static let minimumErrors: UInt64 = 20
     /// The maximum number of neighbors on each side that a build is compared with, and the minimum
     /// number of neighbors in total.
@@ -125,8 +125,8 @@ package enum StrayBuilds {
         return rate >= usual * Self.jump ? Asking(rate: rate, usual: usual) : nil
     }
 
-    /// Returns the failures of a build if the lower end of its confidence interval is above the
-    /// median of the upper ends of its neighbors' intervals; otherwise `nil`.
+    /// Returns the failures of a build; `nil` unless the lower bound of its confidence interval is
+    /// above the median of the upper bounds of its neighbors' intervals.
     ///
     /// The median is used, because a neighbor may also be stray.
     private static func failing(_ build: Build, _ beside: [Build]) -> Failing? {

@@ -45,7 +45,7 @@ package struct CensusBucket: Sendable {
 
     /// Adds the harvest of an event loop, starting with the largest cells.
     ///
-    /// With this order, a flood of invented versions does not displace the cells of real clients.
+    /// With this order, a flood of made-up versions does not displace the cells of real clients.
     ///
     /// - Returns: The cells of the harvest.
     @discardableResult
@@ -82,7 +82,7 @@ package struct CensusBucket: Sendable {
     }
 
     /// Removes shapes that exceed the limit, starting with the shapes that have the fewest
-    /// requests, because invented paths occur only once.
+    /// requests, because made-up paths occur only once.
     private mutating func limitShapes(of cells: inout [CensusCell: CensusFigures]) {
         var news: [(cell: CensusCell, shape: PathShape, requests: UInt64)] = []
         for (cell, figures) in cells where !figures.shapes.counts.isEmpty {

@@ -38,7 +38,7 @@ package final class CensusClient: Sendable {
         self.digest = [app, platform, channel, version, build, osMajor].hashValue
     }
 
-    /// The maximum length of a part in bytes, which limits the memory for invented names.
+    /// The maximum length of a part in bytes, which limits the memory that made-up names can occupy.
     private static let maximumPartLength = 160
 
     /// Creates a client; returns `nil` if a part exceeds the maximum length.

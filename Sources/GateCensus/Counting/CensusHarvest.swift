@@ -13,7 +13,7 @@ package struct CensusHarvest: Sendable {
         let ruleSet: RuleSet
     }
 
-    /// The requests of a client that have the same outcome.
+    /// The requests from a client that have the same outcome.
     struct Cell: Sendable {
         /// The fields of the client; `nil` stands for all clients beyond the limit.
         let statement: Statement?

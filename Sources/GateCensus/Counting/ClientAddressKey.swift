@@ -2,7 +2,7 @@
 package struct ClientAddressKey: Sendable, Hashable {
     /// The maximum number of devices that count as clients for one address.
     ///
-    /// A home or an office has several devices, but a thousand invented device IDs must not count
+    /// A home or an office has several devices, but a thousand made-up device IDs must not count
     /// as a thousand clients.
     package static let maximumDevices: UInt64 = 8
 

@@ -40,7 +40,7 @@ package struct ShapeCounts: Sendable, Equatable {
         self.shapeless += self.counts.removeValue(forKey: shape) ?? 0
     }
 
-    /// Returns the share of each shape among a number of requests; the other requests have unknown
+    /// Returns the share of each shape among a number of requests; the remaining requests have unknown
     /// shapes.
     func shares(of requests: UInt64) -> [(shape: PathShape, share: Double)] {
         let seen = self.shapeless + self.counts.values.reduce(0, +)

@@ -1,7 +1,7 @@
 internal import GatePolicy
 
 extension Impact {
-    /// A change of the backend.
+    /// A change of backend.
     package struct Backends: Sendable, Hashable {
         /// The names of the backends; `nil` for the default backend.
         package let from: String?
@@ -11,13 +11,13 @@ extension Impact {
         package var toName: String { self.to ?? Route.defaultBackend }
     }
 
-    /// A version whose clients are routed to another backend.
+    /// A version whose clients get another backend.
     package struct MovedVersion: Sendable, Hashable {
         package let version: Version
         package let backends: Backends
     }
 
-    /// The clients that are routed to another backend.
+    /// The clients that get another backend.
     package struct Moves: Sendable {
         /// The amount that is certain.
         package private(set) var amount = ImpactAmount()
@@ -45,7 +45,7 @@ extension Impact {
 }
 
 extension Impact.Backends {
-    /// Creates the change of the backend for a client; returns `nil` if there is none, or if it is not certain.
+    /// Creates the change of backend for a client; returns `nil` if there is none, or if it is not certain.
     ///
     /// - Parameters:
     ///   - old: The decisions by the old rules in all scopes that the requests may have.

@@ -63,7 +63,7 @@ package actor Breaker: RulesFilter {
     ///
     /// - Parameters:
     ///   - census: The clients that predictions are based on.
-    ///   - folder: The folder that trips are stored in; `nil` if they are lost on restart.
+    ///   - folder: The folder that trips are stored in; `nil` to store none.
     ///   - trust: The CA certificates that the webhook's certificate is verified against.
     ///   - logger: Logs trips.
     ///   - now: Returns the current time.
@@ -252,7 +252,7 @@ extension Breaker {
         return acting
     }
 
-    /// From a given time on, monitors rules that have not tripped; ends the monitoring if no rule remains.
+    /// Monitors rules that have not tripped, from a given time on; ends the monitoring if no rule remains.
     private func begin(_ names: Set<String>, since: Timestamp) async {
         let suspects = names.subtracting(self.trips.map(\.rule))
         guard !suspects.isEmpty, let loaded = self.loaded, loaded.breaker.limit != nil else {
@@ -354,7 +354,7 @@ extension Breaker {
     }
 }
 
-/// Notifies a webhook of trips.
+/// Reports trips to a webhook.
 struct BreakerWebhook: Sendable {
     private struct Message: Encodable {
         let event = "breaker-tripped"
@@ -385,7 +385,7 @@ struct BreakerWebhook: Sendable {
             if attempt < Self.attempts { try? await Task.sleep(for: Self.pause) }
         }
         self.logger.error(
-            "the circuit breaker's webhook could not be notified",
+            "the circuit breaker's webhook could not be delivered",
             metadata: ["host": "\(url.host)", "error": "\(problem)"]
         )
     }

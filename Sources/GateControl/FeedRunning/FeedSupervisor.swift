@@ -29,7 +29,7 @@ package struct FeedSupervisor: Sendable {
     /// Runs the feeds until the task is canceled.
     package func run() async {
         var running: [FeedDefinition]? = []
-        // The fetcher's thread is only started if there are feeds.
+        // The fetcher's thread is started only if there are feeds.
         var fetcher: Fetcher?
         while let feeds = running {
             await self.coordinator.keepOnly(feeds)

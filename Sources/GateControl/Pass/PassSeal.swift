@@ -10,8 +10,8 @@ package struct PassSeal: Sendable {
 
     /// The maximum length of a field in bytes, which is sufficient for the longest app identifier and build.
     static let longest = 768
-    /// The prefixes of the signed texts, so that a signature for one purpose is not valid for
-    /// another.
+    /// The prefixes of the signed texts, which ensure that a signature for one purpose is not valid
+    /// for another.
     private static let purpose = "versiongate pass 1 "
     private static let devicePurpose = "versiongate pass device 1 "
 

@@ -49,8 +49,7 @@ package struct SealKeys: Sendable {
         return "\(text).\(Base64URL.text(code))"
     }
 
-    /// Returns the key that a text was signed with; `nil` if it was not signed with any of the
-    /// keys.
+    /// Returns the key that a text was signed with; `nil` if it was signed with none of the keys.
     func key(of code: [UInt8], on text: String, for purpose: String) -> AuthenticationKey? {
         let signed = Array((purpose + text).utf8)
         return self.keys.first { $0.accepts(code, of: signed) }

@@ -3,7 +3,7 @@ package import Logging
 
 /// Logs findings; a finding that persists is logged only once.
 package struct FindingsLog {
-    /// The maximum number of findings that are logged per load; `versiongate check` shows all findings.
+    /// The maximum number of findings to log when rules become active; `versiongate check` shows all findings.
     private static let limit = 20
 
     private let logger: Logger

@@ -20,7 +20,7 @@ extension RulesReloader {
 
     /// The effects that an undo would have.
     package struct UndoPreview: Sendable {
-        /// The active revision, which the request for the undo must name.
+        /// The active revision, which an undo request must name.
         package let revision: String
         package let to: String
         /// The edits that the undo would make, as text.

@@ -54,7 +54,7 @@ package actor RulesReloader {
     ///   - loader: Loads the rules.
     ///   - initial: The rules that are already active.
     ///   - collaborators: The objects and functions that check, store and record rules.
-    ///   - logger: Logs an error for each problem of a failed reload.
+    ///   - logger: Logs an error for each problem in a failed reload.
     ///   - publish: Applies a rule set; called once for each new revision, never concurrently.
     package init(
         loader: RulesFileLoader,

@@ -14,7 +14,7 @@ package struct StartingRules: Sendable {
     /// The rules that were active before the restart; `nil` if they are unknown.
     package let former: LoadedRules?
 
-    /// Loads the rules for the start.
+    /// Loads the rules to start with.
     ///
     /// - Parameters:
     ///   - loader: Loads the file.
@@ -45,8 +45,8 @@ package struct StartingRules: Sendable {
             return
         } catch {
             log.report(error)
-            // The sources may have valid values by now, but the gate can only fetch them after the
-            // start.
+            // The sources may have valid values by now, but the gate can fetch them only after
+            // startup.
             if !contributions.isEmpty, former == nil,
                 let alone = try? loader.load(feeds: [:], against: nil, at: now)
             {

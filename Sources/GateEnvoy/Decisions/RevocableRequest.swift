@@ -103,8 +103,9 @@ final class RevocableRequest {
         return self.grace.map { !$0.contains(now()) } ?? true
     }
 
-    /// The period in which the response to a call must be complete; `nil` before the response starts, and for other
-    /// exchanges.
+    /// The period in which the response to a unary call is expected to be complete.
+    ///
+    /// `nil` before the response starts, and for exchanges that are not calls.
     var grace: UnaryGrace? { self.kind == .call ? self.answeredAt.map(UnaryGrace.init) : nil }
 
     /// Evaluates the request again, and returns the new verdict.

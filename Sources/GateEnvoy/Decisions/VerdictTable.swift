@@ -2,7 +2,8 @@ import GatePolicy
 
 /// The recent verdicts of one thread.
 ///
-/// A new verdict replaces the previous verdict in its slot, so that made-up identities cost evaluations but no memory.
+/// A new verdict replaces the previous verdict in its slot, so that made-up identities cost evaluations, but no
+/// additional memory.
 struct VerdictTable {
     /// The number of slots; a power of two.
     private static let slotCount = 2048

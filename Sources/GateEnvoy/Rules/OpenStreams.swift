@@ -40,7 +40,7 @@ final class OpenStreamTable: Sendable {
         /// The period in which the exchange must not be ended; `nil` except for gRPC calls.
         let grace: UnaryGrace?
         var result: EvaluationResult
-        /// Whether the stream was woken since its last evaluation.
+        /// Whether the stream has been woken since its last evaluation.
         var isWoken = false
     }
 

@@ -167,7 +167,7 @@ final class RulesFollower: Sendable {
         let names = observing.prefix(Self.messageLimit).joined(separator: ", ")
         EnvoyLog.info(
             "rules loaded, revision \(definition.revision), \(definition.rules.count) rules"
-                + (observing.isEmpty ? "" : ", observing: \(names)")
+                + (observing.isEmpty ? "" : ", in observe mode: \(names)")
         )
     }
 }

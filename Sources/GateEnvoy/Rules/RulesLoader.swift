@@ -1,7 +1,7 @@
 import GatePolicy
 import GateRules
 
-/// Loads and checks the rules from an origin.
+/// A loader that reads and checks the rules from an origin.
 ///
 /// Rules published by a gate are not checked again, because a finding that rejects rules could then reject an undo.
 struct RulesLoader: Sendable {

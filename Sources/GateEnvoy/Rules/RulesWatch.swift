@@ -7,7 +7,8 @@ import Synchronization
 final class RulesWatch: Sendable {
     static let shared = RulesWatch()
 
-    /// The number of microseconds between two checks; a change takes effect when a second check confirms it.
+    /// The number of microseconds between two checks; a change to a rules file takes effect when a second
+    /// check confirms it.
     private static let interval: UInt32 = 200_000
 
     private struct State {

@@ -62,7 +62,7 @@ struct AppStoreConnectFeed: FeedSource {
                 ["apps"],
                 [("filter[bundleId]", name), ("fields[apps]", "bundleId")]
             )
-            // The filter also matches bundle IDs that only start with `name`.
+            // The filter also matches bundle IDs that start with `name` but are longer.
             let found = apps.resources.first { $0[path: "attributes.bundleId"] == .text(name) }
             guard let number = found?["id"]?.text else {
                 throw .content("App Store Connect has no app \(self.app) that the key can access")

@@ -44,7 +44,7 @@ struct ConnectBuild: Equatable {
         )
     }
 
-    /// Returns the release notes by language; malformed notes are omitted, because they do not
+    /// Returns the release notes in each language; malformed notes are omitted, because they do not
     /// affect any decision.
     private static func releaseNotes(
         of resource: JSONValue,

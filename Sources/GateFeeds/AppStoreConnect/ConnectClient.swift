@@ -73,8 +73,8 @@ struct ConnectClient {
     private func checkBudget() throws(FeedFailure) {
         guard let window = self.budget?.scarce else { return }
         let message =
-            "the key has only \(window.left) of its \(window.limit) requests "
-            + "for this \(window.name) left"
+            "the key has only \(window.left) of its \(window.limit) requests left "
+            + "for this \(window.name)"
         throw FeedFailure(.content(message), retryAfter: window.patience)
     }
 

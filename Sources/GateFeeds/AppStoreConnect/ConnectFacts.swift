@@ -8,7 +8,7 @@ struct ConnectFacts {
         let app: String?
         let platform: Platform
         let storeURL: String?
-        /// The template of the rules for testers; if `nil`, no rules are generated.
+        /// The template for the rules for testers; if `nil`, no rules are generated.
         let rule: FeedRuleTemplate?
         /// Whether the newest build is required or recommended for testers.
         var ask = ConnectDemand.require
@@ -48,7 +48,7 @@ struct ConnectFacts {
 
     /// Returns the times at which versions became available in the store, as observed by this feed.
     ///
-    /// `last` contains the stored times; `nil` at the first fetch, when the times of existing versions
+    /// `last` contains the stored times; it is `nil` at the first fetch, when the times of existing versions
     /// are unknown.
     func sightings(after last: [String: String]?, now: Timestamp) -> [String: String] {
         let names = self.versions.map { Self.sighting(of: $0) }

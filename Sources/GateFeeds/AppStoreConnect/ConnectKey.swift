@@ -6,7 +6,7 @@ internal import GateRules
 /// An API key for App Store Connect, which signs tokens.
 struct ConnectKey: Sendable, Equatable {
     let id: String
-    /// The issuer of team keys; `nil` for an individual key.
+    /// The issuer ID of a team key; `nil` if the key is an individual key.
     let issuer: String?
     /// The `.p8` file with the private key.
     let secret: Secret

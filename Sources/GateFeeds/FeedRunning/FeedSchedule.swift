@@ -7,9 +7,9 @@ package struct FeedSchedule: Equatable {
     /// A point in time on two clocks: a monotonic clock, and the wall clock, whose times remain
     /// valid across restarts.
     package struct Moment: Equatable {
-        /// Seconds of a monotonic clock.
+        /// The time of the monotonic clock, in seconds.
         package var uptime: Double
-        /// Seconds since 1970.
+        /// The time of the wall clock, in seconds since 1970.
         package var time: Int64
 
         package init(uptime: Double, time: Int64) {

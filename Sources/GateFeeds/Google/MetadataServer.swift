@@ -13,7 +13,7 @@ enum MetadataServer {
 
     /// Creates the request for a token with scopes; the environment may override the host.
     ///
-    /// - Throws: `FeedFailure` if the host is not this machine.
+    /// - Throws: `FeedFailure` if the host is not a loopback address.
     static func question(
         scopes: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -25,7 +25,7 @@ enum MetadataServer {
             do {
                 url = try FetchURL(parsing: "http://\(host)\(path)\(query)")
             } catch {
-                throw .secret("\(Self.hostVariable) '\(host)' is not a host on this machine")
+                throw .secret("\(Self.hostVariable) '\(host)' is not a loopback address")
             }
         } else {
             url = .googleMetadata(path + query)
@@ -47,7 +47,7 @@ enum MetadataServer {
         .secret(
             """
             the metadata server does not respond (\(failure)): 'serviceAccount: \
-            \(GoogleIdentity.metadataWord)' only works on Google Cloud; elsewhere use a file
+            \(GoogleIdentity.metadataWord)' works only on Google Cloud; elsewhere, use a file
             """
         )
     }

@@ -10,7 +10,7 @@ internal import GateSystem
 struct WorkloadIdentity {
     static let type = "external_account"
 
-    /// The scope of a token that is only used to impersonate a service account.
+    /// The scope of a token that is used only to impersonate a service account.
     private static let platform = "https://www.googleapis.com/auth/cloud-platform"
 
     private let audience: String

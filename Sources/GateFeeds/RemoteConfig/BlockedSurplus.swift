@@ -11,7 +11,7 @@ struct BlockedSurplus: Equatable {
     /// matter.
     ///
     /// The tests of the conditions with the lowest priority are removed first: these conditions
-    /// only apply to clients that no earlier condition matches.
+    /// apply only to clients that no earlier condition matches.
     static func joined(_ all: [BlockedSurplus]) -> [BlockedSurplus] {
         let questions = all.first?.forms.answers.map(\.test) ?? []
         return questions.reversed().reduce(all) { all, question in

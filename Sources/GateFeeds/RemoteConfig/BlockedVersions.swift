@@ -4,7 +4,7 @@ internal import GatePolicy
 struct BlockedVersions: Equatable {
     private var spans: [VersionSpan] = []
 
-    /// Blocks the versions of a piece below a floor; pieces must be added in ascending order.
+    /// Blocks those versions of a piece that are below a floor; pieces must be added in ascending order.
     mutating func block(below floor: AppVersion, in piece: VersionPiece) {
         if let lower = piece.lower, floor <= lower { return }
         var span = VersionSpan(piece)

@@ -24,7 +24,7 @@ struct BuildFloors {
         self.floors.append(Floor(versions: VersionSpan(versions), forms: forms))
     }
 
-    /// Blocks the builds of a piece below a floor; pieces must be added in ascending order.
+    /// Blocks those builds of a piece that are below a floor; pieces must be added in ascending order.
     mutating func block(below floor: BuildNumber, in piece: BuildPiece) {
         let lowest = piece.builds.lowerBound
         guard floor > lowest, let highest = floor.predecessor else { return }

@@ -54,11 +54,11 @@ struct FormPiece: Equatable {
     }
 }
 
-/// A range of builds within which no condition changes.
+/// A range of builds that no condition distinguishes.
 struct BuildPiece: Equatable {
     let builds: ClosedRange<BuildNumber>
 
-    /// Splits all builds at the thresholds of conditions, in ascending order.
+    /// Splits all builds at the thresholds of conditions, and returns the pieces in ascending order.
     static func all(cutAt thresholds: [BuildNumber]) -> [BuildPiece] {
         var pieces: [BuildPiece] = []
         var lowest = BuildNumber.zero
@@ -81,8 +81,8 @@ struct BuildPiece: Equatable {
     }
 }
 
-/// A range of versions within which no condition changes: a single version, or the versions between
-/// two thresholds.
+/// A range of versions that no condition distinguishes: a single version, or the versions between two
+/// thresholds.
 struct VersionPiece: Equatable {
     /// The lower bound; `nil` if this is the first piece.
     let lower: AppVersion?
@@ -92,7 +92,7 @@ struct VersionPiece: Equatable {
     /// Whether the piece is a single version; the bounds of other pieces are exclusive.
     var isSingle: Bool { self.lower != nil && self.lower == self.upper }
 
-    /// Splits all versions at the thresholds of conditions, in ascending order.
+    /// Splits all versions at the thresholds of conditions, and returns the pieces in ascending order.
     static func all(cutAt thresholds: [AppVersion]) -> [VersionPiece] {
         var pieces: [VersionPiece] = []
         var lower: AppVersion?

@@ -7,9 +7,9 @@ struct PosixZone: Sendable, Equatable {
     private enum Day: Equatable {
         /// The given weekday in a week of a month; week 5 is the last one, and Sunday is 0.
         case weekday(month: Int, week: Int, day: Int)
-        /// The day of the year from 1, without leap days.
+        /// The day of the year, counted from 1 without leap days.
         case numberWithoutLeapDay(Int)
-        /// The day of the year from 0.
+        /// The day of the year, counted from 0.
         case number(Int)
     }
 

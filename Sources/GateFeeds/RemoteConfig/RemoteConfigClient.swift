@@ -9,7 +9,7 @@ struct RemoteConfigClient {
     let now: Timestamp
     /// The device language, which selects texts; floors apply to all languages.
     var language: LanguageTag?
-    /// Returns the time zone with a name; `nil` if the system has no such zone.
+    /// Returns the time zone with the given name; `nil` if the system has no such zone.
     var zone: @Sendable (String) -> ZoneOffsets? = { ZoneOffsets(named: $0) }
 
     /// Returns whether a condition is met; `nil` if the gate cannot evaluate it.

@@ -13,8 +13,8 @@ extension RemoteConfigEvaluation {
         return (try? SourceValue.text(value)).flatMap(\.self)
     }
 
-    /// Returns the texts by language, from conditions on the device language, or from an object with
-    /// one text per language.
+    /// Returns a text in all available languages, from conditions on the device language, or from
+    /// an object with one text per language.
     ///
     /// `language` is the language of a text without a stated language. The result is empty if there
     /// is no parameter, or if its value depends on other conditions.

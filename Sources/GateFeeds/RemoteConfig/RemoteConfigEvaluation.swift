@@ -11,9 +11,9 @@ struct RemoteConfigEvaluation {
 
     /// The value of a parameter for the clients of a piece.
     enum Outcome<Value: Equatable>: Equatable {
-        /// No value applies to the clients.
+        /// Some or all of the clients may have no value, or a value that the gate cannot read.
         case nothing
-        /// The lowest value that any of the clients may have.
+        /// The lowest value that a client of the piece may have.
         case value(Value)
         /// A value that only Firebase can determine.
         case unknown(reason: String)
@@ -115,7 +115,7 @@ struct RemoteConfigEvaluation {
     /// Returns the value of a parameter for the clients of a piece.
     ///
     /// If several values are possible, the lowest applies, so that the gate does not deny clients
-    /// that Firebase would allow. However, the floor for all clients is only removed by a value
+    /// that Firebase would allow. However, the floor for all clients is removed only by a value
     /// that is certain, not by one that only some clients may have.
     private mutating func outcome<Value: Comparable>(
         _ named: Named,

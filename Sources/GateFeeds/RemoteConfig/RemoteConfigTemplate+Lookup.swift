@@ -65,7 +65,7 @@ extension RemoteConfigTemplate.Value {
         return .drawn(parts)
     }
 
-    /// The value as JSON; `nil` for a value that the template does not contain.
+    /// The value as JSON; `nil` if the template does not contain the value.
     var stated: JSONValue? {
         switch self {
         case .text(let text): .text(text)

@@ -21,8 +21,8 @@ struct ZoneOffsets: Sendable, Equatable {
     /// The rule for times after the last transition; `nil` if the offset is fixed from then on.
     private let rule: PosixZone?
 
-    /// Reads one of the system's zones by name, such as `Asia/Tokyo`; returns `nil` if there is
-    /// none.
+    /// Reads one of the system's time zones by name, such as `Asia/Tokyo`; returns `nil` if there
+    /// is none.
     init?(named name: String) {
         // A name is a path relative to the zone folder, and must not leave the folder.
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)

@@ -96,7 +96,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         _ deliver: (FeedResult) async -> Void
     ) async throws(FeedFailure) {
         let etag = context.last?.memory[Self.etag]
-        // The database only sends an ETag on request.
+        // The database sends an ETag only on request.
         var fields = [HeaderField(name: "X-Firebase-ETag", value: "true")]
         if let etag { fields.append(HeaderField(name: "If-None-Match", value: etag)) }
         let response = try await self.ask(

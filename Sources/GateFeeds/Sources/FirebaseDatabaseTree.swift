@@ -43,7 +43,7 @@ struct FirebaseDatabaseTree {
             // The value arrives as the first event, or after a few keep-alive events.
             self.idleEvents += 1
             return self.idleEvents <= Self.patience
-                ? .ignore : .giveUp("the stream is open but sent no value")
+                ? .ignore : .giveUp("the stream is open but has sent no value")
         case "auth_revoked":
             return .renew
         case "cancel":

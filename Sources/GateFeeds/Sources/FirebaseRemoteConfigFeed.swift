@@ -24,7 +24,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         ("storeUrl", "store_url"), ("title", "update_title"), ("message", "update_message"),
         ("button", "update_button"), ("minBuild", "min_build"), ("latestBuild", "latest_build"),
     ]
-    /// The parameters that are only read if `fields` maps them.
+    /// The parameters that are read only if `fields` maps them.
     private static let named =
         [FeedSwitch.name, "blockedVersions", "blockedBuilds"]
         + SourceMaintenance.fields.map(\.name)

@@ -86,7 +86,7 @@ struct GooglePlayFeed: FeedSource {
         } catch {
             track = .failure(error)
         }
-        // An edit that is not deleted expires by itself.
+        // An edit that is not deleted expires automatically.
         _ = try? await self.send(["edits", id], method: .delete, context)
         return try track.get()
     }

@@ -18,7 +18,7 @@ struct MicroCMSFeed: FeedSource {
     static let builds: [SourceFields.Named] = [
         ("minAppBuild", .build), ("maxAppBuild", .build),
     ]
-    /// The fields that are only read if `fields` maps them.
+    /// The fields that are read only if `fields` maps them.
     static let named: [SourceFields.Named] =
         [(platformField, .words), (FeedSwitch.name, .toggle)] + SourceMaintenance.fields
     static let platformField = "platform"
@@ -58,7 +58,7 @@ struct MicroCMSFeed: FeedSource {
             return .complete
         }
         var content = try Self.content(of: response)
-        // The ETag of the first entries does not change with the remaining entries.
+        // The ETag of the first entries does not reflect changes to the remaining entries.
         var newETag = response.head["ETag"]
         if let count = content["contents"]?.items?.count, count < content.totalCount {
             // Without a limit, the API returns only ten entries.

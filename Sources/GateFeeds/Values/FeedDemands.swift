@@ -10,8 +10,8 @@ struct FeedDemands: Equatable {
     var blocked: [VersionRange] = []
     var blockedBuilds: [BlockedBuilds] = []
 
-    /// The requirements with floors as recommendations, for a source that has switched enforcement
-    /// off.
+    /// The requirements with floors turned into recommendations, for a source that has switched
+    /// enforcement off.
     ///
     /// Blocked versions are omitted, because there is no version to recommend instead.
     var unenforced: FeedDemands {

@@ -48,7 +48,7 @@ extension JSONValue {
         try self.read(path, SourceValue.time)
     }
 
-    /// Returns texts by language, from a single field, or from one field for each language.
+    /// Returns a text in all available languages, from a single field or from one field for each language.
     func words(
         _ field: String,
         _ names: FieldNames,

@@ -48,7 +48,7 @@ struct SourceFields: Sendable {
     /// The known fields by their path in the source.
     private let known: [(path: String, kind: Kind)]
 
-    /// Creates the fields that a feed reads; fields in `onlyIfNamed` are only read if `fields` maps
+    /// Creates the fields that a feed reads; fields in `onlyIfNamed` are read only if `fields` maps
     /// them.
     init(
         _ names: FieldNames,

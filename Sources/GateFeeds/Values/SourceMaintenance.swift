@@ -10,7 +10,7 @@ struct SourceMaintenance: Equatable {
     static let untilField = "maintenanceUntil"
     static let titleField = "maintenanceTitle"
     static let messageField = "maintenanceMessage"
-    /// The fields with maintenance settings, which are only read if `fields` maps them.
+    /// The fields with maintenance settings, which are read only if `fields` maps them.
     static let fields: [SourceFields.Named] = [
         (switchField, .toggle), (fromField, .time), (untilField, .time), (titleField, .words),
         (messageField, .words),

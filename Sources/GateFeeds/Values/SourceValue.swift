@@ -132,8 +132,8 @@ enum SourceValue {
         }
     }
 
-    /// Returns the texts by language, from an object such as `{"en": …, "ja": …}`, or from a single
-    /// text in `language`.
+    /// Returns a text in all available languages, from an object such as `{"en": …, "ja": …}`, or
+    /// from a single text in `language`.
     static func words(
         _ value: JSONValue,
         in language: LanguageTag

@@ -3,7 +3,7 @@ internal import GateRules
 
 /// Detects fields that the feed does not read, but that appear to be meant for the gate.
 ///
-/// The fields are only reported, because the detection is a guess.
+/// The fields are only reported, because the detection is heuristic.
 struct UnreadFields {
     /// The maximum number of reported fields.
     private static let maximum = 8
@@ -91,7 +91,7 @@ struct UnreadFields {
     }
 }
 
-/// The switch for the enforcement of floors, which is only read if `fields` maps it.
+/// The switch for the enforcement of floors, which is read only if `fields` maps it.
 enum FeedSwitch {
     static let name = "enforce"
 }

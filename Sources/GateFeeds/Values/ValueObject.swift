@@ -20,7 +20,7 @@ struct ValueObject: Sendable {
     private static let builds: [SourceFields.Named] = [
         ("minBuild", .build), ("latestBuild", .build),
     ]
-    /// The fields that are only read if `fields` maps them.
+    /// The fields that are read only if `fields` maps them.
     private static let named: [SourceFields.Named] =
         [(FeedSwitch.name, .toggle)] + SourceMaintenance.fields
         + [("blockedVersions", .version), ("blockedBuilds", .build)]
@@ -219,7 +219,7 @@ enum StatedFloor {
 extension ValueObject {
     static let keys = ["holds", "language", "fields", "rule"]
 
-    /// Decodes these keys; `usual` is the default for `holds`.
+    /// Creates the interpretation from the keys of a feed; `usual` is the default for `holds`.
     init(_ fields: Fields, usually usual: Kind, _ problems: Problems) {
         let kind = fields.choice("holds", of: Kind.self) ?? usual
         if kind == .rules {

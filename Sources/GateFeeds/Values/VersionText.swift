@@ -17,7 +17,7 @@ struct VersionText: Equatable {
 
     /// The string as a whole number above zero; `nil` if it is not such a number.
     ///
-    /// Zero requires nothing.
+    /// Zero means that nothing is required.
     private var wholeNumber: Int? {
         guard self.text.allSatisfy({ "0"..."9" ~= $0 }), let number = Int(self.text), number > 0
         else { return nil }

@@ -96,7 +96,7 @@ struct DenialDocument {
         self.denial == .maintenance ? self.decision.maintenance : nil
     }
 
-    /// The values of the placeholders in a `body` of the rules file.
+    /// The values of the placeholders in a `body` from the rules file.
     var values: [NoticePlaceholder: String] {
         var values = FilledNotice.values(self.upgrade, self.identity)
         values[.title] = self.words?.title

@@ -69,7 +69,7 @@ package struct FormEvidence: Sendable {
         return Self.form(byMethod: method, target: target)
     }
 
-    /// Returns the form that a method and a target indicate without header fields.
+    /// Returns the form that the method and the target alone indicate.
     ///
     /// A Connect GET request might lack the protocol's header field, and most GraphQL clients send
     /// no header field that distinguishes their requests from other JSON requests.

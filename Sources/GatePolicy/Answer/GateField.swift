@@ -4,7 +4,8 @@
 package enum GateField {
     /// The field that informs the backend of the decision.
     package static let decision = "X-VersionGate-Decision"
-    /// The field with the name of the backend that a route selects, for the backend or the gateway.
+    /// The field that contains the name of the backend that a route selects; sent to the backend or
+    /// the gateway.
     package static let route = "X-VersionGate-Route"
 
     /// The lower-case names of the fields that are removed from requests, because clients could

@@ -53,7 +53,7 @@ struct Hint {
 
     /// Returns the announced maintenance window in a separate field line.
     ///
-    /// After the line for a recommendation, this line is the second item of the same list.
+    /// If a line for a recommendation precedes it, the two lines form one list.
     private static func notice(_ decision: Decision) -> [HeaderField] {
         guard let window = decision.maintenance else { return [] }
         var item = StructuredItem(token: self.announcement)

@@ -87,7 +87,7 @@ struct Responder: Sendable {
         decision.ruleIndex.flatMap { self.styles[$0] } ?? .standard
     }
 
-    /// Returns the languages of a client's notices, independent of the decision.
+    /// Returns the languages of a client's notices, regardless of the decision.
     func languages(for identity: ClientIdentity) -> [LanguageTag?] {
         self.words.choices(for: identity.languages)
     }

@@ -46,7 +46,7 @@ struct ComparedAnswers: Sendable {
         self.newNumbers = numbers(new)
     }
 
-    /// Returns the number of the response to a decision, or 0 for `allow`.
+    /// Returns the number that identifies the response to a decision, or 0 for `allow`.
     func number(of decision: Decision, isNew: Bool) -> Int {
         guard decision.kind > .allow, let id = decision.ruleID else { return 0 }
         return (isNew ? self.newNumbers[id] : self.oldNumbers[id]) ?? 0

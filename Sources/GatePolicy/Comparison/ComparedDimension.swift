@@ -37,7 +37,7 @@ extension ComparedDimension {
     /// Creates a dimension with the missing value, the names, and one name that represents all
     /// other names.
     ///
-    /// If `only` is set, the dimension has the missing value and only the names for which `only`
+    /// If `only` is set, the dimension contains only the missing value and the names for which `only`
     /// returns true. `example` returns the value for a name.
     static func names<Stated>(
         _ names: [String],

@@ -104,10 +104,10 @@ extension RuleMatch {
 }
 
 extension RequestPattern {
-    /// Whether any request matches both patterns.
+    /// Whether a request can match both patterns.
     ///
-    /// Creating a `ComparedRequest` for both patterns would give the same result, but is too slow to
-    /// compare thousands of rules with each other.
+    /// Creating a `ComparedRequest` for both patterns would give the same result, but would be too
+    /// slow for comparing thousands of rules with each other.
     func meets(_ other: RequestPattern) -> Bool {
         if let methods, let others = other.methods, !methods.contains(where: others.contains) {
             return false

@@ -12,7 +12,7 @@ package struct ComparedOutcome: Sendable, Hashable {
     package let isBrownout: Bool
     /// The route to a named backend; `nil` if the request is denied or goes to the default backend.
     package let route: Decision.Destination?
-    /// The number of the response in `ComparedAnswers`.
+    /// The number that identifies the response in `ComparedAnswers`.
     ///
     /// Equal responses have equal numbers.
     let answerNumber: Int
@@ -74,7 +74,8 @@ package struct ComparedPeriod: Sendable, Equatable {
 package struct RuleSetDifference: Sendable, Equatable {
     /// The periods in chronological order; each lasts until the next one starts.
     package let periods: [ComparedPeriod]
-    /// Whether only typical combinations were compared, because there are too many to compare all.
+    /// Whether only typical combinations were compared, because there were too many to compare them
+    /// all.
     package let isSampled: Bool
     /// Whether the rule sets read the client identity from different fields.
     ///

@@ -88,7 +88,7 @@ struct ComparedRequest: Sendable {
 
     /// Returns segments that match both lists, or `nil` if there are none.
     ///
-    /// Like the rules, the comparison ignores case and a trailing slash. The spelling is that of
+    /// As in the evaluation of rules, case and a trailing slash are ignored. The spelling is that of
     /// the first list, because exemptions are compared exactly.
     private static func meet(
         _ one: ArraySlice<RequestPattern.Segment>,

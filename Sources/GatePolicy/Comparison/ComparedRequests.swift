@@ -41,7 +41,7 @@ struct ComparedRequests {
         }
     }
 
-    /// Whether the request at the given index matches one of the patterns.
+    /// Whether the request at the given index matches at least one of the patterns.
     func matches(_ place: Int, _ patterns: [RequestPattern]) -> Bool {
         patterns.contains { pattern in
             self.numbers[pattern].map { self.matched[place].contains($0) } ?? false

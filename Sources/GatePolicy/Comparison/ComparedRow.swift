@@ -27,7 +27,7 @@ struct ComparedRow: Hashable {
     /// A change in one cell.
     struct Pair: Hashable {
         let versions: String
-        /// The index of the first version on the version axis.
+        /// The index of the first of these versions on the version axis.
         let place: Int
         let transition: Transition
         let share: Double

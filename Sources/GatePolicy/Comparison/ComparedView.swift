@@ -2,7 +2,7 @@
 ///
 /// With these rule sets, the cost of a decision does not depend on the total number of rules.
 struct ComparedView {
-    /// The rules of a view, as indices in `candidates` of the comparison space.
+    /// The rules of a view, as indices into the `candidates` of the comparison space.
     struct Key: Hashable {
         var rules: [Int] = []
         /// The indices of the rules that are certain to match or that wait for a store.

@@ -141,7 +141,7 @@ struct ComparisonSpace {
         return cell
     }
 
-    /// The cells to compare if there are too many to compare all.
+    /// The cells to compare if there are too many to compare them all.
     ///
     /// These are the cell of clients that send no identity, and typical cells for each condition of
     /// the change and for each rule.

@@ -32,7 +32,7 @@ package struct RuleSetTransition {
     }
 
     package let openings: [Opening]
-    /// The requests for which unidentified clients were rejected before and now pass.
+    /// The requests that were rejected before if the client was unidentified, and that now pass.
     package let newlyAllowedRequests: [RequestPattern]
     /// The number of changed rules that were not evaluated, because there were too many.
     package let unseen: Int

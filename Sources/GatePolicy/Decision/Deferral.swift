@@ -46,8 +46,8 @@ package struct Deferral: Sendable, Equatable {
 }
 
 extension Decision {
-    /// Returns a description of the reason that takes into account rules whose dates or rollouts
-    /// defer a denial.
+    /// Returns a description of the reason, taking into account rules whose dates or rollouts defer
+    /// a denial.
     package func reason(with deferrals: [Deferral]) -> String {
         let isEarly = self.reason == .noRuleApplies && !deferrals.isEmpty
         return isEarly ? "no rule applies yet" : "\(self.reason)"

@@ -41,7 +41,7 @@ package struct ClientIdentity: Sendable, Hashable {
 }
 
 extension ClientIdentity {
-    /// The preferred languages of the client, best first.
+    /// The preferred languages of the client, most preferred first.
     ///
     /// The languages are parsed on access, because few responses contain texts.
     package var languages: [LanguageRange] { LanguageRange.list(parsing: self.languageFields) }

@@ -20,7 +20,7 @@ package struct IdentitySources: Sendable, Equatable {
     /// headers.
     package var query: [IdentityPart: String]
 
-    /// The default header fields, without patterns and query parameters.
+    /// The default header fields, without patterns or query parameters.
     ///
     /// These are `X-App-Id`, `X-App-Platform`, `X-App-Version`, `X-App-Build`, `X-App-Channel`,
     /// `X-OS-Version`, `X-Device-Id`, `Accept-Language` and `X-App-Storefront`.

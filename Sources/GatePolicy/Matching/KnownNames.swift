@@ -13,7 +13,7 @@ struct KnownNames: Sendable {
         self.isASCII = (self.names + self.prefixes).allSatisfy { $0.span.isASCII }
     }
 
-    /// Returns the number of a name, or of the longest known prefix of the name.
+    /// Returns the number that identifies a name, or the longest known prefix of the name.
     ///
     /// Returns 0 if rules contain neither the name nor a prefix of it.
     func place(of name: Span<UInt8>) -> Int {

@@ -21,7 +21,9 @@ struct RequestClassifier: Sendable {
     /// Whether requests can have different scopes.
     var distinguishesRequests: Bool { !self.exemptions.isEmpty || !self.requests.isEmpty }
 
-    /// Returns the number that scopes use for a pattern of a rule or of `unidentified`.
+    /// Returns the number that identifies a pattern in scopes.
+    ///
+    /// The pattern can belong to a rule or to `unidentified`.
     func number(of pattern: RequestPattern) -> Int? {
         self.numbers[pattern]
     }

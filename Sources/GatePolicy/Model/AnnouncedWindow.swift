@@ -8,7 +8,7 @@ protocol AnnouncedWindow {
 }
 
 extension AnnouncedWindow {
-    /// Returns the window that is announced; `known` may be `nil`.
+    /// Returns the one of the two windows that is announced; `known` may be `nil`.
     static func next(_ known: Self?, _ other: Self) -> Self {
         guard let known else { return other }
         return other.precedes(known) ? other : known

@@ -48,7 +48,7 @@ package struct AppPattern: Sendable, Hashable, CustomStringConvertible {
         return self.prefix.map { end.utf8.starts(with: $0.utf8) } ?? false
     }
 
-    /// Whether any app matches both patterns.
+    /// Whether an app can match both patterns.
     func meets(_ other: AppPattern) -> Bool { self.covers(other) || other.covers(self) }
 
     /// The identifier of a matching app that rules are unlikely to contain.

@@ -15,8 +15,8 @@ package struct Pass: Sendable, Equatable {
     package let app: String?
     /// The only build for which the pass is valid; `nil` if it is valid for every build.
     package let build: BuildNumber?
-    /// A keyed digest of the only device for which the pass is valid; `nil` if it is valid for
-    /// every device.
+    /// A keyed digest of the ID of the only device for which the pass is valid; `nil` if the pass
+    /// is valid for every device.
     package let deviceDigest: [UInt8]?
     /// Whether the pass is valid for only one request.
     package let isSingleUse: Bool

@@ -3,7 +3,7 @@
 /// Several entries can describe the same version (see `StoreRelease`). Entries come from feeds or
 /// the rules file, and contain no requirements.
 package struct Release: Sendable, Equatable {
-    /// The app identifier; `nil` represents the only app in the rules.
+    /// The app identifier; `nil`, for rules with only one app, matches every app.
     package var app: String?
     package var platform: Platform
     /// The channel of the store, in lower case.
@@ -70,11 +70,11 @@ package struct Release: Sendable, Equatable {
 package enum ReleasePhase: Sendable, Equatable {
     /// The release is available to all users.
     case complete
-    /// The store releases the version in steps. The version is available to all users from the
-    /// given time.
+    /// The store is releasing the version in phases. The version is available to all users from
+    /// the given time.
     case phased(completeAt: Timestamp)
-    /// The store releases the version in steps or has halted the release, and the completion time
-    /// is unknown.
+    /// The store is releasing the version in phases or has halted the release, and the completion
+    /// time is unknown.
     case partial
 }
 

@@ -14,7 +14,7 @@ package struct RuleSchedule: Sendable, Equatable {
     /// The windows in which clients below the floor are temporarily denied, regardless of the
     /// rollout.
     ///
-    /// The windows are in order and do not overlap. They lie between `warnFrom` and `enforceFrom`,
+    /// The windows are sorted by time and do not overlap. They lie between `warnFrom` and `enforceFrom`,
     /// because there is no warning to reinforce at other times.
     package var brownouts: [BrownoutWindow]
 

@@ -6,7 +6,7 @@ package struct RuleTest: Sendable, Equatable {
     package var method: String
     /// The request target: a path with an optional query.
     package var path: String
-    /// The time of the request; `nil` if the test must pass at all times from the test run on.
+    /// The time of the request; `nil` if the test must pass at all times from the test run onward.
     package var at: Timestamp?
     package var address: String?
     package var expectation: RuleExpectation

@@ -73,7 +73,7 @@ package struct TestFlightBuild: Sendable, Equatable {
 
 /// The builds of an app on a platform.
 package struct TestFlightApp: Sendable, Equatable {
-    /// The app identifier; `nil` represents the only app in the rules.
+    /// The app identifier; `nil`, for rules with only one app, matches every app.
     package var app: String?
     package var platform: Platform
     /// The feed that the builds come from; `nil` if they are in the rules file.

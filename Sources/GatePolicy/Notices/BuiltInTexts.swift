@@ -1,6 +1,6 @@
 /// The built-in texts in one language, for notices that a rules file does not define.
 ///
-/// The texts have no placeholders, so that they are also complete for clients that send no
+/// The texts have no placeholders, so that they are complete even for clients that send no
 /// identity.
 struct BuiltInTexts: Sendable {
     /// The lines of one language in a table, after the language tag.

@@ -39,7 +39,7 @@ struct PathReading {
         case none
         /// Dot segments whose dots are not encoded.
         case plain
-        /// All dot segments, as in browsers, which treat `%2e` as a dot.
+        /// All dot segments, including encoded ones, because browsers treat `%2e` as a dot.
         case all
     }
 

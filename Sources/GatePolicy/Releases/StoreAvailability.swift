@@ -9,7 +9,7 @@ struct StoreAvailability: Sendable {
     /// The channels that have entries of their own.
     private let channels: Set<Shop>
 
-    /// A channel that distributes an app; a `nil` `app` represents the only app in the rules.
+    /// A channel that distributes an app; a `nil` `app` matches every app.
     private struct Shop: Hashable {
         let platform: Platform
         let app: String?

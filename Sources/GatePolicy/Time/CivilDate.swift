@@ -1,7 +1,7 @@
 /// A day in the Gregorian calendar, in 1970 or later.
 ///
-/// In calculations, years start in March, so that the leap day is the last day of a year, and the
-/// first day of each month has the same number in every year.
+/// In calculations, years start in March, so that the leap day is the last day of a year, and each
+/// month starts on the same day number in every year.
 package struct CivilDate: Sendable, Equatable {
     private static let daysPerEra = 146_097
     private static let yearsPerEra = 400

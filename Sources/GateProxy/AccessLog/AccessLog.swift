@@ -13,11 +13,11 @@ final class AccessLog {
         static let path = 1024
         static let field = 512
         static let requestID = 128
-        /// The maximum total length of the logged parts of a request.
+        /// The maximum total length of all logged parts, in bytes before escaping.
         static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
 
-    /// The capacity for a line in bytes, excluding the fields for an identified client and for the decision.
+    /// The capacity in bytes for a line, excluding the fields for an identified client and for the decision.
     ///
     /// The capacity is six bytes for each logged byte of the request, plus the fields for a plain client, names,
     /// punctuation, ellipses, the client's address, the time, and numbers of at most 20 digits.

@@ -52,7 +52,7 @@ package struct ClientNetwork: Hashable, Sendable {
 }
 
 extension ClientNetwork {
-    /// The key under which the census counts the clients of this network.
+    /// The key under which the census counts the clients in this network.
     ///
     /// Private addresses (RFC 1918, RFC 4193, RFC 3927, RFC 4291) are marked as shared, because they usually belong to
     /// a proxy. With `--trusted-proxies`, the gate uses the clients' own addresses instead.

@@ -31,7 +31,7 @@ extension ClientConnection {
         if !self.requestHasEnded { _ = self.passBody() }
     }
 
-    /// Writes the first bytes of a body together with the head, because one buffer costs the kernel less than two.
+    /// Writes the first bytes of a body together with the head, because writing one buffer is cheaper than writing two.
     private func writeFirstBytes(
         after head: inout ByteBuffer,
         to upstream: UpstreamConnection
@@ -178,7 +178,7 @@ extension ClientConnection {
 
     /// Whether request bytes are waiting for the backend, and the backend has accepted bytes since the last check.
     ///
-    /// The client cannot continue in the meantime, and a slow backend is not an unresponsive one.
+    /// In the meantime, the client has to wait. A slow backend is not treated as an unresponsive one.
     var isBackendReading: Bool {
         guard case .forwarding(let forwarding) = self.exchange, let upstream = self.upstream,
             forwarding.requestEnded ? upstream.transport.hasUnsent : !upstream.isWritable
@@ -353,7 +353,7 @@ extension ClientConnection {
         self.closeWebSocketBetweenFrames()
     }
 
-    /// Closes a revoked WebSocket, if the last frame from the backend is complete.
+    /// Closes a revoked WebSocket if the last frame from the backend is complete.
     func closeWebSocketBetweenFrames() {
         guard let webSocket = self.request.revocable?.webSocket, let frame = webSocket.closeFrame
         else { return }

@@ -299,7 +299,7 @@ extension ClientConnection {
 
 /// Methods that upgrade the connection to HTTP/2.
 extension ClientConnection {
-    /// Detects the HTTP/2 connection preface (prior knowledge, RFC 9113 section 3.3) in a malformed head.
+    /// Detects the HTTP/2 connection preface (prior knowledge, RFC 9113 section 3.3) in a head invalid in HTTP/1.1.
     ///
     /// - Returns: Whether the connection uses HTTP/2 from now on.
     func detectHTTP2Preface() -> Bool {

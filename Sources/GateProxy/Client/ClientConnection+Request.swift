@@ -321,7 +321,7 @@ extension ClientConnection {
     ) -> Verdict {
         self.loop.counters.decisions.count(gateway)
         // The client endpoints respond to denied builds, too. Unknown paths under `/.versiongate/` are evaluated,
-        // because gateways may remove `..` first and then route such requests elsewhere.
+        // because gateways might remove dot segments first and then route such requests elsewhere.
         if self.loop.settings.servesClients, let endpoint = ClientEndpoint(head, in: bytes),
             endpoint != .unknown
         {

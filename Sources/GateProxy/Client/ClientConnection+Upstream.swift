@@ -99,7 +99,7 @@ extension ClientConnection {
         self.renewDeadline()
     }
 
-    /// Retries a request on another connection, because no backend has processed it.
+    /// Retries, on another connection, a request that no backend has processed.
     private func sendAgain() {
         self.dropUpstream()
         guard let request = self.request.forwarded, self.request.body.isResendable else {

@@ -21,7 +21,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var response = ResponseRelay()
         /// Whether the request is a gRPC call, which can be idle for a long time.
         var isCall = false
-        /// Whether the connection counts toward the limit on event streams, until it is closed.
+        /// Whether the connection counts toward the limit on event streams; if so, it counts until it is closed.
         var holdsEventStream = false
         /// The value of `Origin`, if a web app from that origin must be able to read the response.
         var origin: String?
@@ -254,7 +254,7 @@ extension ClientConnection {
 }
 
 extension ClientConnection {
-    /// Switches to the event loop's current rules, unless a request is being forwarded or its body is awaited.
+    /// Switches to the event loop's current rules, unless a request is being forwarded or a request body is awaited.
     func rulesChanged() {
         self.heads.lastVerdict = nil
         switch self.exchange {

@@ -32,7 +32,7 @@ final class ClientOutput {
 
     /// Queues content for the client.
     ///
-    /// A small buffer is copied to the pending bytes, because one buffer costs the kernel less than two.
+    /// A small buffer is copied to the pending bytes, because writing one buffer is cheaper than writing two.
     func write(_ buffer: ByteBuffer) {
         self.contentCount += buffer.readableBytes
         if var pending = self.pending.take() {
@@ -324,7 +324,7 @@ extension ClientOutput {
         }
     }
 
-    /// Writes a chunk as one buffer, which costs the kernel less than three buffers.
+    /// Writes a chunk as one buffer, which is cheaper than writing three buffers.
     private func writeChunk(_ content: ByteBuffer, isLast: Bool) {
         let isSmall = content.readableBytes <= Self.copyLimit
         var chunk =

@@ -50,7 +50,7 @@ final class DiscardBudget: Sendable {
     ///
     /// `client` is `nil` if the client is unknown, for example if a trusted proxy sends no `X-Forwarded-For`.
     ///
-    /// - Returns: Whether both budgets contain that many bytes.
+    /// - Returns: Whether the bytes were taken, which requires that both budgets contain them.
     func take(_ count: Int, for client: ClientNetwork?) -> Bool {
         let now = self.clock()
         return self.state.withLock { state in

@@ -31,7 +31,8 @@ package struct GateCounters: Equatable, Sendable {
 
     /// Client connections that were accepted, counted before limits are checked.
     package var connectionsAccepted: UInt64 = 0
-    /// Connections that were rejected because of the overall limit, and because of the limit per address.
+    /// Connections that were rejected because of the overall limit, and those rejected because of the limit per
+    /// address.
     package var connectionsRefused: UInt64 = 0
     package var connectionsPerAddressRefused: UInt64 = 0
     /// Connections whose PROXY protocol header was malformed, missing, or sent by an untrusted peer.

@@ -6,10 +6,10 @@ import GatePolicy
 /// of its terms, so counting a request is a single increment. Terms that are no longer in the rules keep their index,
 /// because counters never decrease.
 final class RequestTally {
-    /// The maximum number of terms that keep their names.
+    /// The maximum number of terms that are counted under their own names.
     ///
     /// Requests with any other terms are counted under terms without names. Only rules files introduce new terms, but a
-    /// long-running gate may load many rules files.
+    /// long-running gate can load many rules files.
     private static let capacity = 16_384
 
     private let capacity: Int

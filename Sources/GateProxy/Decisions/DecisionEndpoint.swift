@@ -58,9 +58,10 @@ extension Gateway {
 
     /// Returns the form of a denial for a client that would get `form` from the gate itself.
     ///
-    /// Gateways treat the status 200 as permission. With another status, clients of Connect streams expect the error
-    /// format of unary calls. A page does not fit into a header field. A `CheckResponse` contains only text and cannot
-    /// contain a gRPC-Web frame, so the status of the call is sent in header fields, as for gRPC.
+    /// Gateways treat the status 200 as permission, so a denial has another status, with which clients of Connect
+    /// streams expect the error format of unary calls. A page does not fit into a header field. A `CheckResponse`
+    /// contains only text and cannot contain a gRPC-Web frame, so the status of the call is sent in header fields, as
+    /// for gRPC.
     func form(for form: AnswerForm) -> AnswerForm {
         switch form {
         case .connectStreamJSON, .connectStreamProto: .connect

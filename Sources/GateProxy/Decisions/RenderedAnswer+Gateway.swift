@@ -40,7 +40,7 @@ extension RenderedAnswer {
     /// `verdict`, which distinguishes the denial from an error response.
     func denial(for gateway: Gateway, _ verdict: Verdict) -> RenderedAnswer {
         // Gateways treat a 2xx status as permission. For other statuses, the decision is not copied, because copying it
-        // would cost as much as all other steps.
+        // would cost as much as all other steps combined.
         let status = self.status < 300 ? self.failureStatus(for: verdict.decision) : self.status
         let sent = gateway.status(for: status)
         var head: [UInt8] = []

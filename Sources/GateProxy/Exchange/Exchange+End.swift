@@ -2,7 +2,7 @@ package import NIOCore
 
 /// The events that end an exchange early.
 ///
-/// A timeout expires, or a peer closes its write side, refuses a request or violates the protocol.
+/// For example, a timeout expires, or a peer closes its write side, refuses a request or violates the protocol.
 extension Exchange {
     package enum ClientEndAction: Equatable {
         /// Complete the exchange, because the client is still waiting for a response.

@@ -3,8 +3,8 @@ import NIOCore
 
 /// A relay that tracks the request body: its end, its size so far, and the form in which it is forwarded.
 ///
-/// HTTP/1.1 clients frame the body, and the relay finds the end. In HTTP/2, a frame marks the end of the body, so the
-/// relay only counts the bytes.
+/// In HTTP/1.1, the relay parses the message framing to find the end of the body. In HTTP/2, a frame marks the end of
+/// the body, so the relay only counts the bytes.
 ///
 /// Read-only members are inlined, because a connection would otherwise copy the whole relay to call them.
 struct RequestBodyRelay {
@@ -39,7 +39,7 @@ struct RequestBodyRelay {
         self.reader = BodyReader(framing)
     }
 
-    /// Whether the client did not announce the length of the body.
+    /// Whether the client sends the body without announcing its length.
     @inline(__always)
     var isChunked: Bool {
         if case .chunked = self.reader { true } else { false }
@@ -47,7 +47,7 @@ struct RequestBodyRelay {
 
     /// Returns whether at least `count` more bytes are expected.
     ///
-    /// If the length is unknown, at least as many bytes are expected as have already arrived.
+    /// If the length is unknown, the remaining part is assumed to be at least as long as the part that has been read.
     @inline(__always)
     func expects(_ count: Int) -> Bool {
         if case .length(let remaining) = self.reader { return remaining >= count }
@@ -223,7 +223,7 @@ extension RequestBodyRelay {
         if case .content(let sent?) = self.form { !sent.isTooLong } else { true }
     }
 
-    /// Starts to forward the body as content, which is kept until the backend has accepted the request.
+    /// Starts forwarding the body as content, which is kept until the backend has accepted the request.
     mutating func beginContent() {
         self.form = .content(sent: SentContent())
     }

@@ -76,7 +76,7 @@ extension ResponseRelay {
         if case .pending = self.state { true } else { false }
     }
 
-    /// Starts to wait for the backend's response.
+    /// Starts waiting for the backend's response.
     ///
     /// - Returns: `false` if the request is already waiting.
     @inline(__always)

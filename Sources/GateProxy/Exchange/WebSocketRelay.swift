@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// The frame state of a WebSocket in both directions, and the reason if the gate closes the WebSocket.
+/// The frame state of a WebSocket in both directions, and the reason why the gate closes it, if it does.
 struct WebSocketRelay {
     private var fromBackend = WebSocketFrames()
     private var fromClient = WebSocketFrames()

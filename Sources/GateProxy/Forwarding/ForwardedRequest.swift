@@ -16,7 +16,7 @@ package final class ForwardedRequest: Sendable {
     let origin: ClientAddress
     /// The host for an HTTP/1.0 request without a host.
     let upstreamAuthority: String
-    /// The key for a WebSocket request without a key.
+    /// The key that the gate adds to a WebSocket request without a key.
     let webSocketKey: WebSocketKey?
     /// The ID that the gate assigns to the request; `nil` if the client's own ID is forwarded.
     let requestID: RequestID?

@@ -11,7 +11,7 @@ struct LogCursor: ~Copyable {
     private var place: UnsafeMutableRawPointer
     private let end: UnsafeMutableRawPointer
 
-    /// Creates a cursor after the first `count` bytes.
+    /// Creates a cursor positioned after the first `count` bytes.
     fileprivate init(_ memory: UnsafeMutableRawPointer, capacity: Int, count: Int) {
         unsafe self.start = memory
         unsafe self.place = memory + count

@@ -64,7 +64,7 @@ package final class LogWriter: Sendable {
         if action == .wake { self.work.signal() }
     }
 
-    /// Waits at most `time` until all lines have been written or dropped.
+    /// Waits for up to `time` until all lines have been written or dropped.
     ///
     /// - Returns: Whether all lines were written or dropped in time.
     @discardableResult

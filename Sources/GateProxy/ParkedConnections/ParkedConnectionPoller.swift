@@ -9,7 +9,7 @@ import Synchronization
 /// that connection. It never accesses a connection itself.
 final class ParkedConnectionPoller: Sendable {
     let sockets: EpollSet
-    /// The number of parked connections of all event loops.
+    /// The number of parked connections across all event loops.
     let count = Atomic<Int>(0)
     private let thread = NIOThreadPool(numberOfThreads: 1)
 
@@ -62,7 +62,7 @@ final class ParkedConnectionPoller: Sendable {
 ///
 /// Without trimming, the memory usage of the process would stay at its peak, because the allocator
 /// keeps the memory that connections used before they were parked. Trimming takes time, so memory
-/// is trimmed only after many more connections were parked, or after `longestInterval`. While about
+/// is trimmed only after many more connections have been parked, or after `longestInterval`. While about
 /// as many connections are resumed as are parked, only the interval applies, because the resumed
 /// connections would allocate the same memory again.
 struct TrimSchedule {

@@ -178,7 +178,7 @@ final class ParkedConnectionStore {
         }
     }
 
-    /// Closes all connections at once.
+    /// Closes all connections immediately.
     func closeAll() {
         self.leaving = []
         for connection in self.parked.removeAll() { self.close(connection) }

@@ -147,7 +147,7 @@ struct ListenerSet: Sendable {
                 try? await channel.setOption(.autoRead, value: false).get()
             }
             // Three rounds, because an accepted connection passes from the listener's event loop to
-            // its own, back, and to its own again.
+            // the connection's own, back, and to the connection's own again.
             for _ in 0..<3 {
                 for eventLoop in eventLoops { try? await eventLoop.submit {}.get() }
             }

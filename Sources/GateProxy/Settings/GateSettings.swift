@@ -152,7 +152,7 @@ package enum AccessLogFormat: String, Sendable, CaseIterable {
     var isJSON: Bool { self == .json || self == .otel }
 }
 
-/// The functions that verify passes, and record which of them were used.
+/// The functions that verify passes and record the use of single-use passes.
 package struct PassSettings: Sendable {
     /// Verifies the value of a pass field for a client, given the current time in seconds.
     let read: @Sendable (String, ClientIdentity, Timestamp) -> Pass.Reading

@@ -70,7 +70,7 @@ struct HandshakeProblem: Equatable, Hashable {
             a CA that the system trusts; set --upstream-ca FILE to trust another CA
             """
         case (.backend, "WRONG_VERSION_NUMBER"), (.backend, "HTTP_REQUEST"):
-            "the backend port does not use TLS: write http:// in --upstream, or use its TLS port"
+            "the backend port does not use TLS: write http:// in --upstream, or use a port with TLS"
         case (.backend, "TLSV1_ALERT_UNKNOWN_CA"), (.backend, "TLSV13_ALERT_CERTIFICATE_REQUIRED"),
             (.backend, "SSLV3_ALERT_HANDSHAKE_FAILURE"):
             "the backend rejected the handshake: it may require a client certificate (not supported)"

@@ -150,7 +150,7 @@ extension NIOSSLCertificate {
     }
 }
 
-/// Reads small files.
+/// A reader for small files.
 enum FileContent {
     /// The maximum size of a file in bytes.
     ///

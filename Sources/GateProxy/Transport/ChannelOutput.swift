@@ -23,7 +23,7 @@ final class ChannelOutput {
     private var awaitsRoom = false
     /// The number of small buffers written to the channel since it was last found empty.
     private var smallPieces = 0
-    /// The minimum size of a buffer that gets its own entry in the channel's queue.
+    /// The minimum size, in bytes, of a buffer that gets its own entry in the channel's queue.
     private static let smallest = 1024
     /// The number of small buffers that are written without checking whether the channel has
     /// pending output.

@@ -4,7 +4,7 @@ import NIOCore
 /// The gate's side of an HTTP/2 connection to a client or a backend.
 protocol HTTP2Endpoint: HTTP2Sending {
     var eventLoop: any EventLoop { get }
-    /// The output to the peer, or `nil` after the handler was removed.
+    /// The output to the peer, or `nil` after the handler has been removed.
     var output: ChannelOutput? { get }
     /// Whether the connection is closing, so that further input is discarded.
     var isClosing: Bool { get }
@@ -23,7 +23,7 @@ protocol HTTP2Endpoint: HTTP2Sending {
 }
 
 extension HTTP2Endpoint {
-    /// The context of the handler, or `nil` after the handler was removed.
+    /// The context of the handler, or `nil` after the handler has been removed.
     var context: ChannelHandlerContext? { self.output?.context }
 
     /// Handles bytes from the peer; the caller must call `receivedAll()` afterwards.

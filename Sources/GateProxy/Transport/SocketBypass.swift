@@ -5,7 +5,7 @@ import NIOCore
 /// A direct path to the socket of a channel.
 ///
 /// This is the only code that uses an unsupported NIO API. If `GateSettings.bypassesChannels` is
-/// `false`, all I/O goes through NIO. Decision 8 describes the savings.
+/// `false`, all I/O goes through NIO. See decision 8 (docs/decisions) for the savings.
 final class SocketBypass {
     /// The socket, whose functions throw an error once it is closed.
     ///

@@ -2,7 +2,7 @@ import NIOCore
 
 /// A round-robin balancer that excludes failing addresses.
 ///
-/// Each time an address fails, it is excluded for longer. Afterwards, a single trial request is
+/// Repeated exclusions of an address become longer. After an exclusion, a single trial request is
 /// sent to the address, as in the half-open state of a circuit breaker. The address is used again
 /// once it has sent a response; accepting a connection is not sufficient. If all addresses are
 /// excluded, they are used anyway. The balancer stores no addresses or sockets, only indices into
@@ -32,7 +32,7 @@ struct UpstreamBalancer: Equatable {
         var phase = Phase.serving
         /// The number of failed exchanges since the last success.
         var faults = 0
-        /// The number of exclusions since the address last responded while it was in use.
+        /// The number of exclusions since the address last responded while it was not excluded.
         var ejections = 0
     }
 

@@ -51,7 +51,7 @@ struct UpstreamDirectory: Equatable {
         case doNothing
     }
 
-    /// Records the result of a lookup, and returns how to react.
+    /// Records the result of a lookup, and returns the action to take.
     mutating func lookedUp(
         _ name: Endpoint,
         _ result: Result<[SocketAddress], LookupFailure>

@@ -26,7 +26,7 @@ protocol UpstreamReceiver: AnyObject {
     func tunnelReceived(_ bytes: ByteBuffer)
     /// Called when the connection is writable again.
     func upstreamBecameWritable()
-    /// Called when the connection ended before the response was complete; `wasReset` indicates
+    /// Called when the connection has ended before the response was complete; `wasReset` indicates
     /// whether it was reset.
     func upstreamEnded(wasReset: Bool)
     /// Called when the backend has not processed the request.

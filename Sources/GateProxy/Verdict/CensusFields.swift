@@ -27,7 +27,7 @@ struct CensusFields {
 
     /// The bit set of the fields that describe a client.
     ///
-    /// The bit numbers are the indices in the fields' roles.
+    /// Bit n represents the field whose role has index n.
     private let clients: UInt64
     private let versions: UInt64
     private let userAgent: UInt64

@@ -14,7 +14,7 @@ package struct ClassMembers: Sendable {
 
     /// The part of the identity that each identity field contains, or `nil` for a field that contains none.
     ///
-    /// The positions are the indices in the fields' roles.
+    /// Element n belongs to the field whose role has index n.
     var identityParts: [IdentityPart?] { self.classes.parts }
 
     /// Returns the fields to add to the request for values that the client sends only in its version field.

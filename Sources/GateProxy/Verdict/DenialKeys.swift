@@ -17,7 +17,7 @@ final class DenialKeys {
     private let ruleSet: RuleSet
     /// The bit set of the fields that contain versions.
     ///
-    /// The bit numbers are the indices in the fields' roles.
+    /// Bit n represents the field whose role has index n.
     private let versionFields: UInt64
     /// The bit set of the fields that contain languages.
     private let languageFields: UInt64
@@ -106,7 +106,7 @@ final class DenialKeys {
         self.appendAnswerKey(of: head, in: bytes, to: &lookUp.denialKey.bytes)
     }
 
-    /// Returns the verdict that all clients with the same denial key share, without their versions.
+    /// Returns the verdict without the client's version, which all clients with the same denial key share.
     ///
     /// - Returns: The verdict, or `nil` if inserting this client's version would not result in the
     ///   client's own denial.

@@ -54,7 +54,7 @@ package struct GateAnswer: Error, Equatable, Sendable {
     )
     package static let noSuchDecision = GateAnswer(
         status: 404,
-        detail: "This listener only serves gateways: request /decide or a path below it."
+        detail: "This listener serves only gateways: request /decide or a path below it."
     )
     package static let noLongerDenied = GateAnswer(
         status: 503,

@@ -5,7 +5,7 @@ import GateWire
 struct IndifferentFields {
     /// The bit set of the indifferent fields.
     ///
-    /// The bit numbers are the indices in the fields' roles.
+    /// Bit n represents the field whose role has index n.
     private let bits: UInt64
 
     init(of ruleSet: RuleSet) {

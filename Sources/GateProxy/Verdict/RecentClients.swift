@@ -43,7 +43,7 @@ package struct RecentClients: ~Copyable {
 
     /// The bit set of the fields that are ignored once the class is known.
     ///
-    /// The bit numbers are the indices in the fields' roles.
+    /// Bit n represents the field whose role has index n.
     private var ignored: UInt64 = 0
     /// The bit set of the fields of which only the presence of a single value matters.
     private var indifferent: UInt64 = 0
@@ -67,9 +67,9 @@ package struct RecentClients: ~Copyable {
     /// Creates a table that is not prepared for any rules.
     ///
     /// - Parameters:
-    ///   - capacity: The maximum number of clients, limited to 2 through `most` and rounded down to
-    ///     a power of two.
-    ///   - mostOwners: The maximum number of denials for single clients, a power of two and at least 2.
+    ///   - capacity: The maximum number of clients, clamped to the range from 2 to `most` and
+    ///     rounded down to a power of two.
+    ///   - mostOwners: The maximum number of denials for individual clients, a power of two and at least 2.
     ///   - digestMask: The bits of the hash to use, which allows tests to cause collisions.
     package init(capacity: Int, mostOwners: Int = 256, digestMask: UInt64 = .max) {
         let limit = max(2, min(capacity, Self.most))
@@ -177,7 +177,7 @@ package struct RecentClients: ~Copyable {
         return self.verdicts[place]
     }
 
-    /// Adds the verdict for the current key, if the key was seen before and a slot is available.
+    /// Adds the verdict for the current key, if the key has been seen before and a slot is available.
     package mutating func keep(_ verdict: Verdict, in scope: RequestScope) {
         guard self.looksForClient, let place = self.placeToKeep() else { return }
         self.places[place] = Place(digest: self.digest, keyLength: Int32(self.keyLength))
@@ -281,7 +281,7 @@ package struct RecentClients: ~Copyable {
 
     /// Returns the slot in which to store the current client, or `nil` if no slot is available.
     ///
-    /// This is the client's previous slot or, if the client was seen before, a slot that is not in
+    /// This is the client's previous slot or, if the client has been seen before, a slot that is not in
     /// use. A slot in use is spared once: the next new client gets the slot, unless the client in
     /// it is found before then.
     private mutating func placeToKeep() -> Int? {
@@ -313,7 +313,7 @@ package struct RecentClients: ~Copyable {
     }
 }
 
-/// A filter that detects digests that were seen recently.
+/// A filter that detects recently seen digests.
 ///
 /// In a flood of made-up versions, each version is seen only once. Caching the verdicts for these
 /// versions would cost as much as computing them, and would evict verdicts that are needed again.
@@ -324,7 +324,7 @@ struct RepetitionFilter {
     /// The upper halves of the most recent digests.
     private var parts = [UInt32](repeating: 0, count: Self.count)
 
-    /// Returns whether the digest was seen recently, and stores it.
+    /// Returns whether the digest has been seen recently, and stores it.
     ///
     /// Digests with the same entry and the same upper half count as equal.
     mutating func isRepeated(_ digest: UInt64) -> Bool {

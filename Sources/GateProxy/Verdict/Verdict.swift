@@ -16,7 +16,7 @@ package final class Verdict: Sendable {
     let upstreamFields: RenderedFields
     /// The bit set of the identity fields to remove from the request.
     ///
-    /// The bit numbers are the indices in the fields' roles.
+    /// Bit n represents the field whose role has index n.
     let droppedFields: UInt64
     /// The fields to add to the backend's response.
     let clientFields: RenderedFields
@@ -33,7 +33,7 @@ package final class Verdict: Sendable {
     let members: ClassMembers?
     /// The part of the identity that each identity field contains, empty if `members` is `nil`.
     ///
-    /// The positions are the indices in the fields' roles.
+    /// Element n belongs to the field whose role has index n.
     let identityParts: [IdentityPart?]
     /// The time at which the verdict must be computed again, or `nil` if it never expires.
     let validUntil: Timestamp?

@@ -127,7 +127,8 @@ struct VerdictKey: Hashable {
 ///
 /// When the cache is full, it starts a new generation and keeps the previous one. Verdicts that are
 /// used again move to the new generation; all others are dropped together with the previous one. A
-/// flood of made-up versions costs an additional evaluation per request, but no memory.
+/// flood of made-up versions costs an additional evaluation per request, but no additional
+/// memory.
 struct VerdictCache {
     /// The average key size, in bytes, that the size limit allows for each verdict.
     private static let keyLength = 256

@@ -2,7 +2,7 @@ import GateCensus
 import GatePolicy
 import GateWire
 
-/// Counting clients.
+/// Methods that count clients.
 extension WorkerRules {
     /// Counts the client of a request; `place` returns the key of the client's address.
     ///

@@ -54,8 +54,8 @@ final class WorkerRules {
 
     /// Creates the rules of one event loop, without any cached verdicts.
     ///
-    /// `tally` contains the request counters, by the terms of verdicts. `predecessor` is the
-    /// previous rules of the event loop, whose table of clients the new rules reuse. `release`
+    /// `tally` contains the request counters, by the terms of verdicts. `predecessor` contains
+    /// the previous rules of the event loop, whose table of clients the new rules reuse. `release`
     /// releases the rule set once no connection uses it.
     init(
         _ ruleSet: RuleSet,

@@ -138,9 +138,9 @@ extension FloorReport: Encodable {
         let share: Double
         /// The first day on which the floor affects no more than the requested share.
         let from: String?
-        /// The relative decrease of the share per day, as a fraction.
+        /// The relative decrease in the share per day, as a fraction.
         let dailyFall: Double?
-        /// The reason why `from` is missing; otherwise `nil`.
+        /// The reason why `from` is missing; `nil` if `from` is set.
         let undated: String?
 
         init(_ floor: FloorAdvice.Floor, _ forecast: AdoptionCurve.Forecast? = nil) {

@@ -19,7 +19,7 @@ package final class FloorReportCache: Sendable {
     /// The maximum number of cached reports.
     private static let limit = 8
 
-    /// The number of stored periods from which a census counts as large.
+    /// The minimum number of stored periods in a census that counts as large.
     private let largeSize: Int
     private let entries = Mutex<[Entry]>([])
 

@@ -14,7 +14,7 @@ package struct OperationReport: Sendable {
     let gaps: ShapeGaps
     let coverage: CensusCoverage
     let operations: [APIOperation]
-    /// The file names of the documents, in their order.
+    /// The file names of the documents, in the order of the documents.
     let names: [String]
 
     /// Finds the operations that old versions still call.
@@ -75,7 +75,7 @@ extension OperationReport: Encodable {
     private struct Entry: Encodable {
         let method: String?
         let path: String?
-        /// The path in the document, without the path of a server; `nil` for undocumented paths.
+        /// The path in the document, without the server's path; `nil` for undocumented paths.
         let template: String?
         /// The file of the document that contains the operation; `nil` for undocumented paths.
         let document: String?

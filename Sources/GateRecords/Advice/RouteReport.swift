@@ -159,7 +159,7 @@ extension RouteReport: Encodable {
     private struct Part: Encodable {
         let app: String?
         let platform: String?
-        /// The number of requests of all clients of the app and platform.
+        /// The number of requests from all clients of the app and platform.
         let requests: UInt64
         let devices: Int
         /// The unit of the share: `devices` or `requests`.
@@ -214,7 +214,7 @@ extension RouteReport: Encodable {
         var next: String?
         var enforceFrom: String?
         var needsStoreUrl: Bool?
-        /// The reason why `next` is missing; otherwise `nil`.
+        /// The reason why `next` is missing; `nil` if `next` is set.
         var obstacle: String?
     }
 

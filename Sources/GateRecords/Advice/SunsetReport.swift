@@ -54,7 +54,7 @@ package struct SunsetReport: Sendable {
         }
     }
 
-    /// The total of all calls, with the query.
+    /// The total of all calls, together with the query.
     struct Summary: Sendable {
         let question: Question
         let until: Timestamp
@@ -183,7 +183,7 @@ extension SunsetReport: Encodable {
         /// occurred.
         let withinSeconds: Int64
         let versions: [String]
-        /// The time from which the pattern is counted separately; omitted if it is before the
+        /// The time since which the pattern has been counted separately; omitted if it is before the
         /// start of the report.
         let countedSince: String?
     }

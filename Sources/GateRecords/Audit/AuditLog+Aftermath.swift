@@ -28,7 +28,7 @@ extension AuditLog {
                 if isDone { self.nextLook.withLock { $0 = nil } }
             } catch {
                 self.logger.error(
-                    "the census after a change to the rules was not recorded",
+                    "the census counts after a change to the rules were not recorded",
                     metadata: ["error": "\(error)"]
                 )
             }

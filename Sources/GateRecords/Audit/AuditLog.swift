@@ -22,9 +22,9 @@ package final class AuditLog: Sendable {
     )
 
     let database: StateDatabase
-    /// Returns the clients in the census since a time; `nil` if the census is off.
+    /// A closure that returns the clients in the census since a time; `nil` if the census is off.
     private let clients: (@Sendable (Timestamp) -> [CensusRow])?
-    /// Returns the clients in the census between two times; `nil` if the census is off.
+    /// A closure that returns the clients in the census between two times; `nil` if the census is off.
     let history: (@Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow])?
     let logger: Logger
     /// The time of the next check for incomplete records; `nil` if all records are complete.

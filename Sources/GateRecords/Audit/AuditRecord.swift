@@ -40,7 +40,7 @@ package struct AuditRecord: Sendable, Equatable, Codable {
         package let since: String
         package let until: String
         package let total: Amount
-        /// The clients that any rule denied.
+        /// The clients denied by any rule.
         package let refused: Amount
     }
 
@@ -70,7 +70,7 @@ package struct AuditRecord: Sendable, Equatable, Codable {
 }
 
 extension AuditRecord {
-    /// The maximum number of lines in a record; a rules file can cause 4 MiB of lines.
+    /// The maximum number of lines in a record; a rules file can produce 4 MiB of lines.
     static let wordLimit = 100
     private static let lineLimit = 400
 

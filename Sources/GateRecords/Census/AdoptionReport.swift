@@ -72,7 +72,7 @@ extension AdoptionReport: Encodable {
         try container.encode(self.groups, forKey: .groups)
     }
 
-    /// The groups, those with the most devices first.
+    /// The groups, in descending order of devices.
     private var groups: [GroupEntry] {
         Set(self.days.flatMap(\.devices.keys)).sorted(
             byRequests: { group in self.days.reduce(0) { $0 + ($1.devices[group] ?? 0) } },

@@ -51,7 +51,7 @@ package actor Census {
     private var minute: Int64?
     private var lastRollUp: Timestamp?
     private var isFailing = false
-    /// The last match of each rule since startup, with earlier matches once they have been queried.
+    /// The last match of each rule since startup; includes earlier matches once they have been loaded.
     private var matches: [String: LastMatch] = [:]
     private var hasLoadedMatches = false
     private var lastWrite: Timestamp?
@@ -243,13 +243,13 @@ package actor Census {
             if let bytes = try await BackgroundThread.records.run(work) {
                 self.figures.bytes = bytes
             }
-            if self.isFailing { self.logger.notice("the census can be written again") }
+            if self.isFailing { self.logger.notice("the census can be written to again") }
             self.isFailing = false
         } catch {
             self.figures.failures += 1
             guard !self.isFailing else { return }
             self.isFailing = true
-            self.logger.error("the census cannot be written", metadata: ["error": "\(error)"])
+            self.logger.error("the census cannot be written to", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -70,7 +70,7 @@ struct CensusCache: Sendable {
         return sums
     }
 
-    /// Returns the cached devices of a day; `nil` if they are not cached, or are out of date.
+    /// Returns the devices of a day from the cache; `nil` if they are missing or out of date.
     func day(_ day: Int64, at second: Int64) -> AdoptionDay? {
         self.days[day].flatMap { second < $0.until ? $0.day : nil }
     }

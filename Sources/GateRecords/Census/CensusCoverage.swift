@@ -17,7 +17,7 @@ struct CensusCoverage: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - spans: The periods of the rows, in any order.
-    ///   - first: The time from which rows are expected; `nil` if the census starts later.
+    ///   - first: The time from which rows are expected; `nil` if the census has no rows from before the period.
     ///   - isCut: Whether `first` is later than requested.
     ///   - now: The end of the period.
     init(

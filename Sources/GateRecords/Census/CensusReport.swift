@@ -146,7 +146,7 @@ extension CensusReport: Encodable {
         try container.encode(entries, forKey: .clients)
     }
 
-    /// The JSON entry of a line.
+    /// The JSON entry for a line.
     private struct ClientEntry: Encodable {
         let line: Line
         let figures: CensusFigures
@@ -170,7 +170,7 @@ extension CensusReport: Encodable {
     }
 }
 
-/// The JSON entry of a client, without absent parts.
+/// The JSON entry for a client, without absent parts.
 struct CensusClientEntry: Encodable {
     var app: String?
     var platform: String?

@@ -5,7 +5,7 @@ private import Synchronization
 
 /// Queries for sums.
 extension CensusStore {
-    /// The number of seconds before the last stored minute for which counts can still be added.
+    /// The length in seconds of the period before the last stored minute in which counts can still be added.
     private static let unsettled: Int64 = 120
     /// The length in seconds of a week, the default period for evaluating floors.
     private static let usualSpan: Int64 = 7 * 86_400

@@ -62,9 +62,9 @@ package final class CensusStore: Sendable {
 
     let database: StateDatabase
     private let limit: Int64
-    /// The lock must only be taken while the database is locked.
+    /// The cached row IDs; the lock must only be taken while the database is locked.
     private let ids = Mutex(CensusRowIDs())
-    /// The lock must only be taken while the database is locked.
+    /// The cached sums; the lock must only be taken while the database is locked.
     let memory = Mutex(CensusCache())
 
     /// Opens or creates the census in a folder, or in memory if there is no folder.
@@ -180,8 +180,8 @@ extension CensusStore {
         }
     }
 
-    /// Deletes all device counts if the device IDs were hashed with a different key, because these
-    /// devices would never be recognized again.
+    /// Deletes all device counts if the device IDs were hashed with a different key, because the
+    /// devices could not be recognized by the new hashes.
     ///
     /// `digest` identifies the key without revealing it.
     ///

@@ -39,8 +39,8 @@ package final class FleetStore: Sendable {
     /// The sketches by line; the key for the sketch of all devices is `nil`.
     private typealias Sketches = [CensusReport.Line?: HyperLogLog]
 
-    /// The maximum number of lines per hour to send, and per query; the lines with the most
-    /// requests are chosen.
+    /// The maximum number of lines to send per hour, and to include in a query; the lines with
+    /// the most requests are chosen.
     private static let lineLimit = 200
     /// The length in hours of the longest period that is queried by hour, or sent again after an
     /// outage.
@@ -210,7 +210,7 @@ extension FleetStore {
     /// Returns the device counts of the fleet for the hours that overlap with a period, or for the
     /// days if the period is longer than two days.
     ///
-    /// The call blocks while the store is slow, so it must not be made on an event loop.
+    /// The call can block for seconds if the store is slow, so it must not be made on an event loop.
     ///
     /// - Returns: The numbers of devices; `nil` if the store is unavailable.
     func counts(of lines: [CensusReport.Line], in period: ReportPeriod) -> Counts? {

@@ -116,8 +116,8 @@ extension ImpactReport: CustomStringConvertible {
     private func bound(_ possible: ImpactAmount, above amount: ImpactAmount) -> [String] {
         guard possible.requests - amount.requests >= 0.5 else { return [] }
         return [
-            "  at most \(self.words(possible)): some requests may or may not match the paths that "
-                + "are new to the rules"
+            "  at most \(self.words(possible)): for some requests, it is unknown whether they match "
+                + "the paths that are new to the rules"
         ]
     }
 
@@ -170,13 +170,13 @@ extension Impact.MovedVersion {
 }
 
 extension ImpactReport: Encodable {
-    /// A number of requests and devices, rounded to one decimal place.
+    /// The numbers of requests and devices, rounded to one decimal place.
     package struct Amount: Sendable, Equatable, Codable {
         package let requests: Double
         package let devices: Double
     }
 
-    /// The amount for a rule, a version, or a change of the backend; members that do not apply are
+    /// The amount for a rule, a version, or a change of backend; members that do not apply are
     /// omitted.
     private struct Entry: Encodable {
         /// The rule; omitted for the policy for unidentified clients.

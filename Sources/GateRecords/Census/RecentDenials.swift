@@ -6,7 +6,7 @@ internal import GatePolicy
 /// The sample is taken from the counts that event loops send to the census, so it adds no cost to a
 /// denial. It contains no device ID, address or path.
 package struct RecentDenials: Sendable {
-    /// The requests of one kind of client that were denied since the previous harvest.
+    /// The requests from one kind of client that were denied since the previous harvest.
     package struct Sample: Sendable {
         let time: Timestamp
         let cell: CensusCell

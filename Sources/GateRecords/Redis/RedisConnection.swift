@@ -15,7 +15,7 @@ final class RedisConnection {
     ///
     /// - Parameters:
     ///   - place: The server.
-    ///   - patience: The timeout in seconds for the connection, and for each reply.
+    ///   - patience: The timeout in seconds for connecting, and for each reply.
     /// - Throws: The reason why the connection could not be established.
     init(_ place: RedisServerSettings, patience: Int) throws(Failure) {
         self.stream = try RedisStream(place, patience: patience)

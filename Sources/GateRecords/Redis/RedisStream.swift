@@ -20,7 +20,7 @@ final class RedisStream {
     ///
     /// - Parameters:
     ///   - place: The address and the TLS settings.
-    ///   - patience: The timeout in seconds for the connection, and for each step after it.
+    ///   - patience: The timeout in seconds for connecting, and for each later step.
     /// - Throws: The reason why the connection could not be established.
     init(_ place: RedisServerSettings, patience: Int) throws(RedisConnection.Failure) {
         self.patience = CInt(patience * 1_000)

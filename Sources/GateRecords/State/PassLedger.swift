@@ -53,7 +53,7 @@ package final class PassLedger: Sendable {
     /// Held while the file is written.
     private let file = Mutex<Void>(())
 
-    /// Creates a ledger for a folder; `nil` to keep it in memory only.
+    /// Creates a ledger in a folder, or in memory only if there is no folder.
     ///
     /// All single-use passes are rejected until `start()`.
     package init(

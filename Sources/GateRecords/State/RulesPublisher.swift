@@ -73,7 +73,7 @@ package final class RulesPublisher: Sendable {
             throw Failure(description: "this is the path of the rules; write to another file")
         }
         guard folder != Self.real(rules) else {
-            throw Failure(description: "the directory contains the rules; write to another one")
+            throw Failure(description: "the directory contains the rules; use another directory")
         }
         let known: FileContent
         do throws(FileContent.Failure) {
@@ -165,7 +165,7 @@ package final class RulesPublisher: Sendable {
                 metadata: metadata.merging(["error": "\(problem)"]) { $1 }
             )
         } else {
-            self.logger.notice("the rules are published again", metadata: metadata)
+            self.logger.notice("the rules can be published again", metadata: metadata)
         }
     }
 

@@ -43,7 +43,7 @@ extension LoadedRules {
     ///   - isReturn: Whether the change restores rules that were active before.
     ///   - census: A function that returns the clients seen since a given time; `nil` if there is no census.
     ///   - now: The time of the change.
-    /// - Returns: These rules with their findings; no finding rejects the rules.
+    /// - Returns: These rules with their findings, none of which rejects the rules.
     /// - Throws: `LoadFailure` if a finding rejects the rules.
     package func judged(
         against old: LoadedRules?,

@@ -10,7 +10,7 @@ package struct CheckReport: Sendable, Equatable {
 
         let severity: Severity
         let error: RulesFileError
-        /// The stable name of a finding; `nil` for an error.
+        /// The stable name of the finding; `nil` if the problem is an error.
         var name: FindingName?
     }
 

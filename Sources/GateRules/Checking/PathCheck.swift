@@ -2,7 +2,7 @@ package import GatePolicy
 
 /// Loads rules or test suites from a path as a gate would, and reports errors and findings.
 package struct PathCheck: Sendable {
-    /// The path for standard input.
+    /// The path that stands for standard input.
     package static let standardInput = "-"
 
     private let feedKinds: FeedKinds

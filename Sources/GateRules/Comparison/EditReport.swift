@@ -201,7 +201,7 @@ extension EditReport: CustomStringConvertible {
         return true
     }
 
-    /// Adds an effect, or counts another occurrence of a known effect, as with brownouts.
+    /// Adds an effect, or counts another occurrence of a known effect, such as a brownout.
     private static func add(_ effect: Effect, to effects: inout [Effect]) {
         let known = effects.lastIndex {
             $0.what == effect.what && $0.versions == effect.versions && $0.share == effect.share

@@ -13,7 +13,7 @@ package struct RulesEdits: Sendable, Equatable {
 
     /// A setting of a subject.
     struct Setting: Sendable, Equatable {
-        /// The key, or several keys separated by dots; `nil` for the subject as a whole.
+        /// The key, or several keys separated by dots; `nil` stands for the subject as a whole.
         let key: String?
         /// The value as written; `nil` if it is missing.
         let before: String?
@@ -111,7 +111,7 @@ extension Element {
         self.entries.map { ($0.key, $0.value.flow) }
     }
 
-    /// The texts of a notice by language and key.
+    /// The texts of a notice, each with its language and key.
     fileprivate var words: [(key: String, text: String)] {
         self.entries.flatMap { language in
             language.value.settings.map { ("\(language.key).\($0.key)", $0.text) }

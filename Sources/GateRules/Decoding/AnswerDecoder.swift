@@ -3,7 +3,7 @@ internal import GatePolicy
 /// Decodes `status`, `body`, `contentType` and `upgradeHeader`: the format of a denial.
 struct AnswerDecoder {
     static let keys = ["status", "body", "contentType", "upgradeHeader"]
-    /// Statuses that clients, caches and proxies act on by themselves, or that require header
+    /// Statuses that clients, caches and proxies handle automatically, or that require header
     /// fields that a denial lacks.
     private static let reservedStatuses: Set<Int> = [
         401, 407, 408, 411, 413, 416, 417, 421, 431,

@@ -6,7 +6,7 @@ struct RuleKeyCombinations {
     private static let demands = floors + recommendations + ["next"]
     /// The keys that determine when, and to how many clients, a floor applies.
     private static let ramps = ["warnFrom", "enforceFrom", "rollout", "brownouts"]
-    /// The keys that only apply to a recommendation or a warning.
+    /// The keys that apply only to a recommendation or a warning.
     private static let hints = ["recommendedNotice", "snooze"]
     /// The keys that have no effect in a rule without a version requirement.
     private static let conditions = ["until", "prerelease", "holdUntilInStore", "requiresOS"]
@@ -51,7 +51,7 @@ struct RuleKeyCombinations {
 
     /// Reports keys that depend on store releases in a rule without a platform.
     ///
-    /// Every store has its own releases.
+    /// The platform determines the store, and every store has its own releases.
     private func checkStore() {
         guard self.fields["match"]?["platform"] == nil else { return }
         let reason = "needs 'match' with 'platform': every store has its own releases"

@@ -56,7 +56,7 @@ package struct StoreLink: Sendable, Equatable {
         return text.utf8.allSatisfy { $0.isLetterOrDigit || "+.-".utf8.contains($0) }
     }
 
-    /// Whether the rest is `://` followed by a valid first character of a host.
+    /// Whether the text after the scheme is `://` followed by a valid first character of a host.
     private static func hasAuthority(_ rest: Substring) -> Bool {
         guard rest.hasPrefix("://"), let first = rest.utf8.dropFirst(3).first else { return false }
         return !"/?#".utf8.contains(first)

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Decodes `storeUrl`: one URL, or a mapping with a `default` and URLs by channel and by country.
 struct StoreURLDecoder {
-    /// The key of the URLs by country; a channel cannot have this name.
+    /// The key under which the URLs are listed by country; no channel can have this name.
     static let countries = "countries"
 
     let problems: Problems

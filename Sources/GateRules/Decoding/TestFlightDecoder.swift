@@ -50,7 +50,7 @@ struct TestFlightDecoder {
         )
     }
 
-    /// Decodes release notes by language.
+    /// Decodes the release notes in each language.
     private func releaseNotes(_ element: Element) -> [LanguageTag: String] {
         var notes: [LanguageTag: String] = [:]
         for entry in element.entries(self.problems) ?? [] {

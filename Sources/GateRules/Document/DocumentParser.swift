@@ -12,7 +12,7 @@ struct DocumentParser {
     private let mostElements: Int
     private var elements = 0
     private var depth = 0
-    /// The anchored elements so far, each with its size in elements.
+    /// The elements anchored so far, each with its size in elements.
     private var anchored: [String: (element: Element, size: Int)] = [:]
     private var lastAlias: Place?
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// The name and the bytes of a file in a rule set.
 package struct RulesSource: Sendable, Equatable {
-    /// The maximum size of a file in bytes: four times that of a Kubernetes ConfigMap.
+    /// The maximum size of a file in bytes: four times the maximum size of a Kubernetes ConfigMap.
     package static let maximumSize = FileContent.maximumRulesSize
 
     /// The name for messages: the path as given by the operator.

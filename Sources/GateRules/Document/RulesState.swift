@@ -81,7 +81,7 @@ package struct RulesSightings {
     /// Returns whether the files that a poll found are those reported last, and need not be read again.
     package mutating func know(_ identity: RulesIdentity) -> Bool {
         guard let reported = self.reported, identity == reported.identity else { return false }
-        // Files that could not be read, such as for lack of file descriptors, are read again.
+        // Files that could not be read, for example for lack of file descriptors, are read again.
         if case .failure = reported.content, identity != .missing { return false }
         self.unconfirmed = nil
         return true

@@ -51,7 +51,7 @@ struct FeedDecoder {
         if let known = self.kinds.decoders.first(where: { $0.word == word }) { return known }
         let words = self.kinds.decoders.map(\.word)
         guard self.kinds.address != nil else {
-            let message = "this program cannot fetch feeds; only a gate can"
+            let message = "this program cannot fetch feeds; feeds need a gate"
             return self.problems.reject(message, at: source.place)
         }
         let hint = Spelling.hint(for: word, among: words)

@@ -15,7 +15,7 @@ package struct FeedPlatformClaim: Sendable, Equatable {
         self.isExclusive = isExclusive
     }
 
-    /// Returns the platforms implied by the source's field names.
+    /// Returns the claims that the source's field names imply.
     package static func all(in names: [String], _ words: (String) -> String) -> [FeedPlatformClaim]
     {
         names.compactMap { name in

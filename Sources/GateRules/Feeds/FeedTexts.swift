@@ -2,7 +2,7 @@ package import GatePolicy
 
 /// The texts of a source, for conversion to a notice.
 package struct FeedTexts: Sendable, Equatable {
-    /// The titles by language.
+    /// The title in each language.
     package var title: [LanguageTag: String]
     package var message: [LanguageTag: String]
     var button: [LanguageTag: String]

@@ -23,7 +23,7 @@ package enum PlatformNames {
         self.parts(of: name).contains(where: self.fields.contains)
     }
 
-    /// Returns the platforms that a value names; `nil` for other values.
+    /// Returns the platforms that a value names; `nil` if the value is anything else.
     package static func platforms(named value: JSONValue) -> [Platform]? {
         let texts = (value.items ?? [value]).compactMap(\.text)
         guard !texts.isEmpty, texts.count == (value.items?.count ?? 1) else { return nil }

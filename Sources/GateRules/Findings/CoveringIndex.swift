@@ -32,8 +32,8 @@ struct CoveringIndex {
         for index in floors.indices { self.keep(floors[index].rule.match, at: index) }
     }
 
-    /// Adds a floor under each combination of its values, since another rule may have any of these
-    /// values.
+    /// Adds a floor under each combination of its values, because a covered floor is looked up only
+    /// by its first values.
     private mutating func keep(_ match: RuleMatch, at place: Int) {
         let conditions = [
             match.apps?.count, match.platforms?.count, match.channels?.count,
@@ -82,7 +82,7 @@ struct CoveringIndex {
 extension RuleMatch {
     /// Whether all clients and requests of another match are certain to satisfy this match.
     ///
-    /// Except for app patterns, list items are only compared for equality: whether `/v2/**` includes
+    /// Except for app patterns, list items are compared only for equality: whether `/v2/**` includes
     /// `/v2/pay` is not evaluated.
     func covers(_ other: RuleMatch) -> Bool {
         Self.covers(self.apps, other.apps) { $0.covers($1) }

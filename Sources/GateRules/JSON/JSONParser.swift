@@ -89,7 +89,7 @@ package struct JSONParser {
         }
     }
 
-    /// Consumes a comma or the end; returns whether another element follows.
+    /// Consumes a comma or the closing bracket; returns whether another element follows.
     private mutating func goesOn(until end: UInt8) throws(Failure) -> Bool {
         self.skipBlanks()
         if self.take(end) { return false }

@@ -18,7 +18,7 @@ struct OpenAPIFiles {
 
     /// Returns the content of a file; each file is read only once.
     ///
-    /// `place` is the location of the reference to the file; `nil` for an argument of the command.
+    /// `place` is the location of the reference to the file; it is `nil` if `path` is an argument of the command.
     mutating func root(
         of path: String,
         from place: Place? = nil

@@ -11,7 +11,7 @@ package struct OpenAPIDocument: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - number: The index of the document among several.
+    ///   - number: The index of the document if there are several.
     ///   - bases: The base paths of requests; if `nil`, those of the document's servers.
     /// - Throws: An error with its location if a file is invalid or cannot be read.
     package init(
@@ -108,7 +108,7 @@ extension OpenAPIReader {
     ) throws(RulesFileError) {
         let path = path.hasPrefix("/") ? path : "/\(path)"
         var items = [element]
-        // Keys next to a reference also count.
+        // Keys next to a reference are also evaluated.
         let servers = try self.servers(of: element) ?? servers
         if element["$ref"] != nil {
             switch try self.files.target(of: element) {
@@ -145,8 +145,8 @@ extension OpenAPIReader {
         }
     }
 
-    /// Whether an entry of a path is an operation; methods that no version of OpenAPI defines also
-    /// count.
+    /// Whether an entry of a path is an operation; methods that no version of OpenAPI defines are
+    /// included.
     private static func isMethod(_ entry: Element.Entry) -> Bool {
         let key = entry.key.lowercased()
         if self.methods.contains(key) { return true }

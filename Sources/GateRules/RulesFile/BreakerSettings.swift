@@ -10,7 +10,7 @@ package struct BreakerSettings: Sendable, Equatable {
     package var limit: Double? = 0.2
     /// The number of seconds for which a change is monitored.
     package var watch: Int64 = 3_600
-    /// The URL to notify of a trip.
+    /// The URL of the webhook to which trips are reported.
     package var webhook: FetchURL?
 
     static let standard = BreakerSettings()

@@ -46,7 +46,7 @@ struct FeedDocuments {
     /// Whether all sources could be parsed.
     var isComplete: Bool { self.documents.count == self.sources.count }
 
-    /// Returns the feed to which a source name belongs; `nil` for an operator's file.
+    /// Returns the feed to which a source name belongs; `nil` if the source is an operator's file.
     static func feed(ofFile name: String) -> String? {
         guard name.hasPrefix(Self.prefix) else { return nil }
         return String(name.dropFirst(Self.prefix.count).prefix { $0 != "/" && $0 != " " })

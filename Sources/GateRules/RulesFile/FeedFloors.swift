@@ -13,7 +13,7 @@ struct FeedFloors {
         self.current = Dictionary(firstOf: rules.map { ($0.id, $0) })
     }
 
-    /// Adds an earlier value of the feed; returns whether any of its floors is still needed.
+    /// Adds an earlier value of the feed; returns whether at least one of its floors is still needed.
     mutating func add(_ rules: [RuleDefinition], at now: Timestamp) -> Bool {
         var isNeeded = false
         for rule in rules {

@@ -28,7 +28,8 @@ package struct Finding: Sendable, Hashable {
 
     /// Whether the gate logs the finding after loading the rules.
     ///
-    /// An accepted rejection and a laxer rule are not mistakes, but must not go unnoticed.
+    /// This includes accepted findings that would otherwise reject the rules, and changes that make
+    /// rules laxer.
     package var isLoud: Bool {
         self.effect == .warns || self.name == .laxer || self.name.effect == .refuses
     }

@@ -11,7 +11,7 @@ package struct LoadedRules: Sendable {
     let sources: [RulesSource]
     /// The hash of the files, for the next revision.
     let beginning: Revision.Beginning
-    /// The parsed sources, so that a source is only parsed again if it changes.
+    /// The parsed sources, so that a source is parsed again only if it changes.
     let parsed: ParsedSources
     /// The earlier feed values whose floors are still active, by feed ID.
     package let earlier: [String: [FeedValue]]
@@ -19,8 +19,8 @@ package struct LoadedRules: Sendable {
     var guardLimit = GuardLimit.standard
     /// The circuit breaker settings for these rules.
     package var breaker = BreakerSettings.standard
-    /// The failures of tests that expect a denial of a client that passes, unless these failures
-    /// are errors.
+    /// The failures of tests that expect a denial of a client that passes; empty if such failures
+    /// are treated as errors.
     let laxTests: [RulesFileError]
     /// The facts about the gate that uses the rules.
     package var gate = GateContext.unknown

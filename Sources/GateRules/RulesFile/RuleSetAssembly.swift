@@ -8,7 +8,7 @@ struct RuleSetAssembly {
     /// files.
     let isComplete: Bool
 
-    /// Returns the joined definition, which is only valid if no problem has been reported.
+    /// Returns the joined definition, which is valid only if no problem has been reported.
     func definition(revision: String) -> RuleSetDefinition {
         self.checkSettings()
         let rules = self.documents.flatMap { $0.rules ?? [] }

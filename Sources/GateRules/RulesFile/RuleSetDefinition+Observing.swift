@@ -12,7 +12,7 @@ extension RuleSetDefinition {
         return definition
     }
 
-    /// Returns the names of the rules that differ in `acting`, for `observing(_:)`.
+    /// Returns the names of the rules that are in observe mode only in `acting`, for `observing(_:)`.
     func names(observedIn acting: RuleSetDefinition) -> Set<String> {
         var names = Set(zip(self.rules, acting.rules).filter { $0 != $1 }.map(\.0.id))
         if self.unidentified != acting.unidentified { names.insert(RuleExpectation.unidentified) }

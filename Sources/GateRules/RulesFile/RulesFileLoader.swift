@@ -285,7 +285,7 @@ package struct RulesFileLoader: Sendable {
         let ruleSet = RuleSet(definition)
         // Tests of rules with errors would only report consequences of those errors.
         let laxTests = runsTests ? assembly.runTests(of: ruleSet, now: now()) : []
-        // A failed test must not block a rollback: a laxer result is only an error if no rules are
+        // A failed test must not block a rollback: a laxer result is an error only if no rules are
         // active.
         if loaded == nil { for error in laxTests { problems.report(error) } }
         guard problems.isEmpty else {

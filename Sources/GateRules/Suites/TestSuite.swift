@@ -9,7 +9,7 @@ package struct TestSuite: Sendable {
 
     package var count: Int { self.tests.count }
 
-    /// Returns the errors of the tests that fail, with their locations.
+    /// Returns an error for each failed test, with its location.
     func failures(now: Timestamp) -> [RulesFileError] {
         self.tests.compactMap { test in
             self.ruleSet.run(test.value, now: now).map { failure in

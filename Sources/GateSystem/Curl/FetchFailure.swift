@@ -29,7 +29,7 @@ package enum FetchFailure: Error, Equatable {
     case cutShort
     /// The response has no length, so truncation could not be detected.
     case unframed
-    /// The response exceeds the size limit in bytes.
+    /// The response is larger than `limit` bytes.
     case tooLarge(limit: Int)
     /// The exchange exceeded its deadline.
     case deadline

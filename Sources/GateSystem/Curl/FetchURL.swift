@@ -1,4 +1,4 @@
-/// A URL that may be fetched: https for any host, http only for this machine.
+/// A URL that may be fetched: https for any host, http only for this machine and its metadata server.
 ///
 /// The URL is parsed by libcurl itself, so the checks and the transfer cannot interpret it
 /// differently.

@@ -11,8 +11,8 @@ struct ResponseHeadReader {
         case fail
     }
 
-    /// The maximum total size in bytes of a response's lines, including those of interim responses
-    /// and of the trailer section.
+    /// The maximum total size in bytes of a response's header and trailer lines, including those of
+    /// interim responses.
     static let limit = 64 << 10
 
     private enum State {
@@ -58,7 +58,7 @@ struct ResponseHeadReader {
 }
 
 extension String {
-    /// The string without leading and trailing whitespace and line breaks.
+    /// The string without leading or trailing whitespace or line breaks.
     fileprivate var trimmed: String {
         let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
         let rest = self.utf8.drop(while: isBlank)

@@ -2,7 +2,7 @@ internal import CCurl
 
 /// A single transfer (one hop of a request) in libcurl; confined to the loop's thread.
 final class Transfer {
-    /// The time limit of a transfer.
+    /// The time limit for a transfer.
     enum Timeout: Sendable, Equatable {
         /// Limits the duration of the whole transfer.
         case total(Duration)
@@ -57,7 +57,7 @@ final class Transfer {
     /// The libcurl handle that identifies the transfer.
     var handle: UnsafeMutableRawPointer { unsafe self.options.handle }
 
-    /// The time at which the silence timeout expires; `nil` if none is running.
+    /// The time at which the silence timeout expires; `nil` if it is not running.
     var silenceDeadline: ContinuousClock.Instant? {
         // A paused transfer receives nothing, so the timeout does not apply.
         self.isPaused ? nil : self.silence.map { self.lastActivity + $0 }

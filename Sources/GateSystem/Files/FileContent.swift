@@ -2,7 +2,7 @@ import Glibc
 
 /// The bytes and the identity of a file, both from the same open descriptor.
 package struct FileContent: Sendable, Equatable {
-    /// Reasons why a path cannot be read.
+    /// The reason why a path cannot be read.
     package enum Failure: Error {
         case missing
         case isFolder

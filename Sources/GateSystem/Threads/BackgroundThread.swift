@@ -15,7 +15,7 @@ package final class BackgroundThread: Sendable {
     package static let records = BackgroundThread()
 
     /// The nice value: event loops have priority, but even on a core that is never idle, the thread
-    /// gets a quarter of the time.
+    /// gets a quarter of the CPU time.
     static let niceness: CInt = 5
 
     /// The number of seconds to wait for more work before the thread ends; feeds may change their

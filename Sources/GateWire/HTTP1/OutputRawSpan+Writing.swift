@@ -1,8 +1,8 @@
 public import NIOCore
 
-/// Writing the parts of a message head into memory that was reserved for all of them.
+/// Methods that write the parts of a message head into memory that was reserved for all of them.
 ///
-/// The methods never write out of bounds: they trap if the capacity is too small.
+/// They never write out of bounds: they trap if the capacity is too small.
 extension OutputRawSpan {
     @inlinable @inline(__always)
     package mutating func write(_ bytes: Span<UInt8>, from start: Int, to end: Int) {

@@ -31,7 +31,7 @@ package struct RequestFacts: Equatable, Sendable {
     @usableFromInline package private(set) var upgradeLine: Int?
     /// The bit set of the identity fields that are present.
     ///
-    /// The bit numbers are the indices in the fields' roles.
+    /// Bit n represents the field whose role has index n.
     package private(set) var identityFields: UInt64 = 0
     /// Whether a field is present that only the gate may write or read, and that is therefore not forwarded.
     package private(set) var hasGateOwnedField = false

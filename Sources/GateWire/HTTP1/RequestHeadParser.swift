@@ -71,7 +71,7 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
-    /// The maximum length of the request line.
+    /// The maximum length of the request line, in bytes.
     ///
     /// The method, the version and the spaces usually take up far fewer than 64 bytes.
     private var requestLineLimit: Int { self.limits.target + 64 }

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A budget for operations of a peer that cost the gate more than they cost the peer.
+/// A budget for operations by a peer that cost the gate more than they cost the peer.
 ///
 /// The budget is refilled by a fixed amount per second, and by each useful operation. A client that
 /// resets every stream that it opens (CVE-2023-44487), or makes the gate reset its streams,

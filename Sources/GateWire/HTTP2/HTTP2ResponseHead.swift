@@ -4,7 +4,7 @@ package enum HTTP2ResponseHead {
     package enum Content: Equatable {
         /// No content follows, whatever length the head states.
         ///
-        /// The response is to a `HEAD` request, has the status 204 or 304, or ends the stream.
+        /// The response is to a `HEAD` request, has the status 204 or 304, or has a head that ends the stream.
         case none
         case length(UInt64)
         /// Content of unknown length.

@@ -76,7 +76,7 @@ package enum ProxyHeaderParser {
     }
 }
 
-/// Parsing of version 1 (section 2.1).
+/// Methods that parse version 1 (section 2.1).
 extension ProxyHeaderParser {
     private static func line(_ bytes: Span<UInt8>) throws(ProxyHeaderFault) -> Progress {
         var end = Self.lineStart.count
@@ -120,7 +120,7 @@ extension ProxyHeaderParser {
     }
 }
 
-/// Parsing of version 2 (section 2.2).
+/// The types and methods for version 2 (section 2.2).
 extension ProxyHeaderParser {
     private static let fixedLength = 16
 

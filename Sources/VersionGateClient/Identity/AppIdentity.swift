@@ -76,7 +76,7 @@ public struct AppIdentity: Sendable, Hashable {
     ///
     /// The result is `nil` if the bundle has no version (`CFBundleShortVersionString`).
     ///
-    /// - Parameter bundle: The bundle of the app, `Bundle.main`.
+    /// - Parameter bundle: The bundle of the app, usually `Bundle.main`.
     public init?(bundle: Bundle) {
         guard let version = bundle.infoDictionary?["CFBundleShortVersionString"] as? String
         else { return nil }

@@ -37,7 +37,7 @@ struct Check: ParsableCommand {
             "A backend name that routes can use; repeatable (default: names are not checked)."
     )
     var backend: [String] = []
-    @Flag(help: "Check the rules for a gate with --decide-listen.")
+    @Flag(help: "Check the rules as for a gate that runs with --decide-listen.")
     var gateways = false
     @Option(help: "Format: text, json, github (workflow annotations) or sarif (default: text).")
     var format: Format?

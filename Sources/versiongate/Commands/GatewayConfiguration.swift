@@ -2,7 +2,7 @@ import ArgumentParser
 import CGatewayPages
 import GateProxy
 
-/// A gateway, with the configuration for authorization requests from its page in `docs/gateways`.
+/// A gateway; its configuration for authorization requests is taken from its page in `docs/gateways`.
 ///
 /// `make gateways` runs the configurations on these pages with the real gateways.
 enum GatewayConfiguration: String, CaseIterable, ExpressibleByArgument {

@@ -21,7 +21,7 @@ struct Init: ParsableCommand {
     var appID: String?
     @Option(help: "The URL of the app in the App Store.")
     var iosURL: String?
-    @Option(help: "The URL of the app in the Android store.")
+    @Option(help: "The URL of the app in Google Play or another Android app store.")
     var androidURL: String?
     @Option(help: "The language of the notice texts, such as en or zh-Hant (default: en).")
     var language: String?

@@ -8,7 +8,8 @@ import GateSystem
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Makes a running gate return to previous rules; exits with 0 once they are active, or with 1.",
+            "Makes a running gate return to previous rules; exits with 0 once they are active, "
+            + "and with 1 if that fails.",
         discussion: """
             Without a revision, the gate returns to the rules before the active ones; a second \
             undo reverts the first. The revisions are in the log, in each 426 and in the response \

@@ -20,7 +20,7 @@ struct DemoApp {
     let devices: Int
     /// The releases, newest first.
     let releases: [Release]
-    /// The number of oldest releases that remain in use, on devices that newer releases do not support.
+    /// How many of the oldest releases remain in use, on devices that newer releases do not support.
     let keptReleases: Int
     let paths: [String]
 

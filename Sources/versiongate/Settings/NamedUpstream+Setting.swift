@@ -3,7 +3,8 @@ import GateRules
 
 extension SettingFormat where Value == [NamedUpstream] {
     static let namedBackends = Self(
-        "NAME=URL, several separated by commas; an entry without a name is another URL for the preceding backend",
+        "NAME=URL, or several such entries separated by commas; "
+            + "an entry without a name is another URL for the preceding backend",
         hint: { text in
             do throws(NamedUpstream.Problem) {
                 _ = try NamedUpstream.list(text)
@@ -17,7 +18,8 @@ extension SettingFormat where Value == [NamedUpstream] {
 
 extension SettingFormat where Value == [UpstreamTarget] {
     static let backends = Self(
-        "http://HOST[:PORT], https://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH, several separated by commas",
+        "http://HOST[:PORT], https://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH, "
+            + "or several such URLs separated by commas",
         hint: { UpstreamTarget.hint(for: $0) }
     ) { UpstreamTarget.list($0) }
 }

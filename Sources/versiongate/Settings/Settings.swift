@@ -280,7 +280,7 @@ struct Settings: Sendable {
         "parkAfter",
         .secondsOrOff,
         default: Self.gate.parkAfter.map { Self.text($0) } ?? "off",
-        "Seconds after which an idle connection without TLS is parked, or off"
+        "Seconds after which an idle connection without TLS is parked; off disables parking"
     )
     let bodyTimeout = Setting(
         "bodyTimeout",

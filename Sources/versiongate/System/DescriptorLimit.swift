@@ -3,7 +3,7 @@ import GateProxy
 import Glibc
 import Logging
 
-/// The maximum number of open files and sockets of the process.
+/// The maximum number of files and sockets that the process can have open.
 struct DescriptorLimit: Equatable {
     /// The limit; `nil` if there is none.
     var count: UInt64?

@@ -66,7 +66,7 @@ struct MetricsExportTests {
             try collector.waitForRequests(4)
             isWell.update { $0 = true }
             try scene.gate.logLine("exported again") {
-                $0.message == "the metrics are exported again"
+                $0.message == "the metrics can be exported again"
             }
             let failures = scene.gate.logLines.filter { $0.message.contains("cannot be exported") }
             #expect(failures.count == 1)

@@ -239,7 +239,7 @@ struct AppStoreConnectFeedTests {
         let scarce = try await self.failure()
         #expect(
             scarce?.description
-                == "the key has only 0 of its 1 requests for this minute left"
+                == "the key has only 0 of its 1 requests left for this minute"
         )
         #expect(scarce?.retryAfter == 60)
         let refused = try await self.failure()

@@ -114,7 +114,7 @@ struct FirebaseDatabaseTreeTests {
         let actions = try (0..<3).map { _ in
             try tree.receive(Event(name: "keep-alive", data: "null"))
         }
-        #expect(actions == [.ignore, .ignore, .giveUp("the stream is open but sent no value")])
+        #expect(actions == [.ignore, .ignore, .giveUp("the stream is open but has sent no value")])
     }
 
     @Test(arguments: [

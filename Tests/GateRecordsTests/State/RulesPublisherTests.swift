@@ -77,7 +77,7 @@ struct RulesPublisherTests {
         let message = "error the rules cannot be published: modules keep the previous rules"
         #expect(self.log.lines.filter { $0 == message }.count == 1)
         try self.folder.rename("away", to: "published")
-        try await self.log.says("notice the rules are published again", by: Self.nextLook)
+        try await self.log.says("notice the rules can be published again", by: Self.nextLook)
         #expect(publisher.isCurrent == true)
         #expect(self.revision == last.revision)
     }

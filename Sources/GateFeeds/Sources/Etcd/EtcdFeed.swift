@@ -201,8 +201,8 @@ struct EtcdFeed: FeedSource {
 
     /// Creates the failure for an error response.
     ///
-    /// The body is `{"error": "etcdserver: user name is empty", …}`; since version 3.6, it has only
-    /// `message`.
+    /// The body is `{"error": "etcdserver: user name is empty", …}`; since version 3.6, it contains
+    /// only the member `message`.
     private static func refusal(_ head: ResponseHead, _ body: [UInt8]) -> FeedFailure {
         let answer = try? JSONParser.parse(body)
         let error = answer?["error"] ?? answer.flatMap { $0["message"] == nil ? nil : $0 }

@@ -72,7 +72,7 @@ enum EndpointAnswer {
         )
     )
     static let notFound = RenderedAnswer(
-        GateAnswer(status: 404, detail: "There is no such endpoint: use status or events.")
+        GateAnswer(status: 404, detail: "There is no such endpoint: use 'status' or 'events'.")
     )
 }
 

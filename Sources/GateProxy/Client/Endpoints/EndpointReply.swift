@@ -1,7 +1,7 @@
 import GatePolicy
 import GateWire
 
-/// The reply to a request for an endpoint of the gate.
+/// The response to a request for an endpoint of the gate.
 enum EndpointReply {
     case answer(RenderedAnswer)
     /// An event stream, which starts with this status.
@@ -9,7 +9,7 @@ enum EndpointReply {
 }
 
 extension LoopContext {
-    /// Returns the reply to a request for an endpoint, and counts the request.
+    /// Returns the response to a request for an endpoint, and counts the request.
     ///
     /// `chunksEvents` indicates whether event streams use chunked transfer coding.
     func reply(

@@ -53,7 +53,7 @@ final class HTTP2Stream: HTTP2Sender {
         self.client.transport = .stream(self)
     }
 
-    /// Starts to serve a request.
+    /// Starts serving a request.
     ///
     /// `hasEnded` indicates whether the request ends with its head.
     func begin(id: UInt32, body: HTTP2RequestHead.Body, hasEnded: Bool, sendWindow: Int) {

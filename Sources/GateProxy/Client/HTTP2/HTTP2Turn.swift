@@ -1,6 +1,6 @@
 /// The limit on the header sections that are read from one connection before other connections are served.
 ///
-/// If all fields of a request are table indices, hundreds of requests can arrive in one read.
+/// If all fields of a request are HPACK table indices, hundreds of requests can arrive in one read.
 struct HTTP2Turn {
     private enum State {
         case reading(sections: Int)

@@ -84,7 +84,7 @@ struct AnnouncedLength: Equatable {
     /// Whether the whole body has arrived.
     var isComplete: Bool { self.remaining == 0 }
 
-    /// Subtracts the next bytes of the body.
+    /// Subtracts the next bytes of the body from the remaining length.
     ///
     /// `isLast` indicates whether the client has ended the stream.
     ///

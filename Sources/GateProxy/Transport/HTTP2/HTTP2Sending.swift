@@ -14,11 +14,11 @@ protocol HTTP2Sending: AnyObject {
     var sendWindow: HTTP2SendWindow { get set }
     var line: HTTP2SendQueue<Stream> { get set }
 
-    /// Called after a DATA frame with `count` bytes of content was written.
+    /// Called after a DATA frame with `count` bytes of content has been written.
     func wrote(_ count: Int, of stream: Stream)
     /// Schedules a write of the outbox to the channel.
     func flush()
-    /// Writes the outbox to the channel at once.
+    /// Writes the outbox to the channel immediately.
     func flushNow()
 }
 
@@ -128,11 +128,11 @@ protocol HTTP2Sender: AnyObject {
     var isOver: Bool { get }
     var output: HTTP2StreamOutput { get set }
 
-    /// Called when output has become pending, or when part of the pending output was sent.
+    /// Called when output has become pending, or when part of the pending output has been sent.
     func waits()
     /// Called when all output so far has been sent, except for the end of the stream.
     func didSendPending()
-    /// Called when the last frame was sent.
+    /// Called when the last frame has been sent.
     func didSendLastFrame()
     /// Called when the stream is writable again.
     func becameWritable()

@@ -8,8 +8,8 @@ import NIOCore
 final class UpstreamHTTP2Stream: HTTP2Sender {
     enum Response {
         case head
-        /// `remaining` is the number of bytes of the `Content-Length` that have not been received,
-        /// or `nil` if the response has no length.
+        /// `remaining` is the number of content bytes that have not been received, or `nil` if the
+        /// response has no `Content-Length`.
         case content(remaining: UInt64?)
         case ended
     }

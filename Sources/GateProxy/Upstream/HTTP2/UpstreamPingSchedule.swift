@@ -2,7 +2,7 @@ import NIOCore
 
 /// The schedule of PING frames to a backend that sends nothing (RFC 9113 section 6.7).
 ///
-/// Without PING frames, a backend whose machine has disappeared would be detected only by request
+/// Without PING frames, a backend whose host has become unreachable would be detected only by request
 /// timeouts, which are long for gRPC calls.
 struct UpstreamPingSchedule: Equatable {
     enum Action: Equatable {

@@ -32,7 +32,7 @@ extension UpstreamPool {
         }
     }
 
-    /// Serves the waiting requests after a connection was opened or has capacity again.
+    /// Serves the waiting requests after a connection has been opened or has capacity again.
     func serveWaiting(of member: Member) {
         while let (waiter, upstream) = member.shared.takeWaiting() { waiter(.success(upstream)) }
         self.openShared(to: member)
@@ -63,7 +63,7 @@ extension UpstreamPool {
         self.serveWaiting(of: member)
     }
 
-    /// Gives the waiting requests connections of their own, because the backend has selected HTTP/1.1.
+    /// Gives each waiting request its own connection, because the backend has selected HTTP/1.1.
     private func opened(_ connection: UpstreamConnection, to member: Member) {
         connection.member = member
         member.isShared = false

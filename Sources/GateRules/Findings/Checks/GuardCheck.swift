@@ -12,7 +12,7 @@ struct GuardCheck {
     /// being tried out.
     static let minimumForFinding = 20.0
 
-    /// The minimum share of denied clients for which a floor counts as denying all clients.
+    /// The minimum share of denied clients for a floor to count as denying all clients.
     private static let everybody = 0.99
     /// The maximum number of upcoming dates that are evaluated, earliest first.
     private static let mostDates = 12

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The versions that clients of a rule can get: releases in stores, or else recommended versions.
+/// The versions that clients of a rule can get: releases in stores or, if there are none, recommended versions.
 struct KnownVersions {
     enum Verdict: Equatable {
         case open

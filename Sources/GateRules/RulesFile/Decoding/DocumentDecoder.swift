@@ -51,7 +51,7 @@ struct DocumentDecoder {
         return document
     }
 
-    /// Decodes the feeds only.
+    /// Decodes only the feeds.
     func feeds(of element: Element) -> [FeedDefinition] {
         element["feeds"].map { self.feeds($0) } ?? []
     }

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Decodes a notice: its texts by language.
+/// Decodes a notice, which contains texts in one or more languages.
 struct NoticeDecoder {
     static let keys = ["title", "message", "button"]
 

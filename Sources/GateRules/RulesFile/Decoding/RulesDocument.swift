@@ -7,7 +7,7 @@ struct RulesDocument: Sendable {
         let name: Located<String>
         /// The languages of the notice; `nil` if the notice could not be decoded.
         let languages: Set<LanguageTag>?
-        /// The valid texts, by language.
+        /// The valid texts for each language.
         let texts: [LanguageTag: NoticeText]
     }
 

@@ -94,7 +94,7 @@ package struct HTTP2StreamOutput {
         self.ending = .sent
     }
 
-    /// Increases the send window; returns `false` if the window exceeds the maximum.
+    /// Increases the send window; returns `false` if the result exceeds the maximum.
     package mutating func widen(by increment: Int) -> Bool {
         self.window.widen(by: increment)
     }

@@ -3,7 +3,7 @@ package struct HTTP2ReceiveWindow: Equatable {
     private let size: Int
     /// The number of bytes that the peer can still send.
     package private(set) var left: Int
-    /// The number of bytes that were received but not yet consumed.
+    /// The number of bytes that have been received but not yet consumed.
     package private(set) var untaken = 0
 
     /// Creates a window with a maximum size; `first` is the initially announced size if it is smaller.
@@ -57,7 +57,7 @@ package struct HTTP2SendWindow: Equatable {
         self.left -= count
     }
 
-    /// Increases the window; returns `false` if the window exceeds the maximum.
+    /// Increases the window; returns `false` if the result exceeds the maximum.
     package mutating func widen(by increment: Int) -> Bool {
         self.left += increment
         return self.left <= Self.largest

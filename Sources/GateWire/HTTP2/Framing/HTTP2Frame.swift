@@ -132,7 +132,7 @@ extension ByteBuffer {
     }
 }
 
-/// Parsing the payload of each frame type (RFC 9113 section 6).
+/// Methods that parse the payload of each frame type (RFC 9113 section 6).
 extension HTTP2FrameHeader {
     /// Returns the payload without its padding (RFC 9113 section 6.1).
     @inline(__always)

@@ -187,7 +187,7 @@ package enum HTTP2ReceivedFrame {
 
 /// A header section, complete or partial (RFC 9113 section 4.3).
 package struct HTTP2HeaderBlock {
-    /// The maximum number of frames of a header section.
+    /// The maximum number of frames in a header section.
     ///
     /// No legitimate header section needs this many frames (CVE-2024-27316 and similar).
     private static let maxFrames = 64

@@ -15,7 +15,7 @@ package struct HTTP2PeerSettings: Equatable {
 
     /// Applies the settings in a frame.
     ///
-    /// - Returns: The change of the send windows of all streams, which can be negative (RFC 9113
+    /// - Returns: The change in the send windows of all streams, which can be negative (RFC 9113
     ///   section 6.9.2).
     package mutating func apply(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> Int {
         var payload = payload
