@@ -62,7 +62,7 @@ def one_start(bench, scenario, options, number):
 
 
 def interval(logarithms):
-    """Returns the geometric mean of the ratios and its 95 % confidence interval, as text."""
+    """Returns the geometric mean of the ratios and its 95% confidence interval, as text."""
     middle, error = mean_and_error(logarithms)
     return " | ".join(f"{math.exp(each):.3f}" for each in (middle, middle - error, middle + error))
 

@@ -30,7 +30,7 @@ class Cost:
         self.reference = reference
         self.name = f"{protocol}-{'denied' if denied else 'allowed'}"
         load_words = (
-            f"{GRPC_CONNECTIONS} connections of {GRPC_STREAMS} streams" if protocol == "grpc"
+            f"{GRPC_CONNECTIONS} connections with {GRPC_STREAMS} streams each" if protocol == "grpc"
             else "HTTP/1.1, keep-alive"
         )
         self.title = f"an {'outdated' if denied else 'allowed'} build; {load_words}"

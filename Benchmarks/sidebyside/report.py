@@ -47,7 +47,7 @@ def headline(results):
 def ahead(results):
     """Returns a line for each figure in which another candidate's median is better than the gate's."""
     lines = [
-        f"- {scenario.name}: {name} with {text} of the gate's {compared.words}"
+        f"- {scenario.name}: {name} at {text} times the gate's {compared.words}"
         for scenario, rows in results.items()
         for compared in scenario.compared
         for name, runs in rows.items()

@@ -148,7 +148,7 @@ def downloads(denied):
 
 
 MIXED = Traffic(
-    "mixed", f"{HEADS:,} heads of 12 fields, 30 builds; all paths, tokens and trace ids differ",
+    "mixed", f"{HEADS:,} heads of 12 fields, 30 builds; all paths, tokens and trace IDs differ",
     mixed,
 )
 CROWD = Traffic(
@@ -160,10 +160,10 @@ LARGER_CROWD = Traffic(
     by_zipf=True, warm_up_seconds=0.7, warm_up_requests=30_000,
 )
 NEVER_SEEN = Traffic(
-    "never-seen", "like mixed, each request with a new version", never_seen,
+    "never-seen", "like mixed, but each request has a new version", never_seen,
 )
 ONE_CLIENT = Traffic("one-client", "the same request, repeated", one_client)
-POST = Traffic("post", f"like mixed, each request with a body of {BODY_BYTES:,} bytes", posts)
+POST = Traffic("post", f"like mixed, but each request has a body of {BODY_BYTES:,} bytes", posts)
 DOWNLOAD = Traffic(
     "download", "responses of 1 MiB", downloads,
     # With more connections, they would only take turns.

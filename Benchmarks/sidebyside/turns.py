@@ -37,5 +37,5 @@ def turn(pids, generator, requests):
 
 
 def mean_and_error(values):
-    """Returns the mean, and how far its 95 % confidence interval extends on each side."""
+    """Returns the mean, and how far its 95% confidence interval extends on each side."""
     return statistics.mean(values), STUDENT[len(values)] * statistics.stdev(values) / len(values) ** 0.5

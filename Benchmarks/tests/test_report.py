@@ -34,12 +34,12 @@ class Ahead(unittest.TestCase):
 
     def test_one_that_needs_less_is_named_with_median_and_spread(self):
         text = self.ahead(haproxy=(5, 6, 8), caddy=(20, 20, 20), versiongate=(10, 10, 10))
-        self.assertIn("some: haproxy with 0.60 (0.50..0.80) of the gate's cost", text)
+        self.assertIn("some: haproxy at 0.60 (0.50..0.80) times the gate's cost", text)
         self.assertNotIn("caddy", text)
 
     def test_one_that_does_more_is_named_where_more_is_better(self):
         text = self.ahead(True, haproxy=(5, 5, 5), caddy=(20, 20, 20), versiongate=(10, 10, 10))
-        self.assertIn("caddy with 2.00", text)
+        self.assertIn("caddy at 2.00", text)
         self.assertNotIn("haproxy", text)
 
     def test_ratios_are_of_the_same_round(self):

@@ -74,8 +74,8 @@ public final class VersionGateClient: Sendable {
 
     /// Adds the headers with the identity of the build.
     ///
-    /// All requests to the gate need these headers, including requests from background sessions and
-    /// WebSocket handshakes. If the rules require the headers, requests without them are denied.
+    /// All requests to the gate need these headers, including WebSocket handshakes and requests
+    /// from background sessions. If the rules require the headers, requests without them are denied.
     ///
     /// - Parameter request: A request to the gate. Do not add the headers to other requests.
     public func prepare(_ request: inout URLRequest) {

@@ -26,7 +26,7 @@ struct Report {
 
         ## SHOULD and robustness
 
-        In cases of kind "robustness", the RFC permits the behavior, but the behavior can be harmful.
+        In cases with the strength "robustness", the RFC permits the behavior, but it can be harmful.
 
         \(self.table(of: .should, .robustness))
 

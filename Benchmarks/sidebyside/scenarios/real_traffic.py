@@ -38,7 +38,7 @@ class RealTraffic:
         how = "HTTP/1.1"
         if protocol == "http2":
             self.name += "-http2"
-            how = f"HTTP/2 with TLS, {HTTP2_CONNECTIONS} connections of {STREAMS_EACH} streams"
+            how = f"HTTP/2 with TLS, {HTTP2_CONNECTIONS} connections with {STREAMS_EACH} streams each"
         self.title = f"{traffic.title}; {who}; {how}"
 
     def rows(self, bench):

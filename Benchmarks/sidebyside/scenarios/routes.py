@@ -15,7 +15,7 @@ class Routes:
     """Rules without routes compared with the same rules and three routes, and nginx with a map for the same split."""
 
     name = "routes"
-    title = "instructions in user space per request that passes, HTTP/1.1: without routes, and with three"
+    title = "instructions in user space per request that passes, HTTP/1.1: without routes, and with three routes"
     reference = f"{GATE}, no route"
     compared = ()
     # A count, not a measurement.

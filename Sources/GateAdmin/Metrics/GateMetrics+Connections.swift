@@ -40,7 +40,7 @@ extension GateMetrics {
         )
         var connections = MetricFamily.gauge(
             "backend_connections",
-            "Number of backend connections that are idle, or that use HTTP/2 and are shared by requests."
+            "Number of idle backend connections, and of HTTP/2 connections shared by requests."
         )
         var failures = MetricFamily.counter(
             "backend_failures",

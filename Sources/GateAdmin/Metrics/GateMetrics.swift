@@ -172,7 +172,8 @@ extension GateMetrics {
         let counters = self.gate.counters
         var family = MetricFamily.counter(
             "passes",
-            "Total number of requests that have a pass header and that the rules would have denied or routed."
+            "Total number of requests with a pass header "
+                + "that the rules would have denied or routed."
         )
         .with(.count(counters.passed), Label("outcome", "passed"))
         for refusal in Pass.Refusal.allCases {

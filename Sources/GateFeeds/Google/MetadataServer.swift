@@ -13,7 +13,7 @@ enum MetadataServer {
 
     /// Creates the request for a token with scopes; the environment may override the host.
     ///
-    /// - Throws: `FeedFailure` if the host is not a loopback address.
+    /// - Throws: `FeedFailure` if the host is not a loopback name or address.
     static func question(
         scopes: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment

@@ -11,7 +11,7 @@ struct RemoteConfigEvaluation {
 
     /// The value of a parameter for the clients of a piece.
     enum Outcome<Value: Equatable>: Equatable {
-        /// Some or all of the clients may have no value, or a value that the gate cannot read.
+        /// Some or all of the clients may have no value, or use the in-app default.
         case nothing
         /// The lowest value that a client of the piece may have.
         case value(Value)

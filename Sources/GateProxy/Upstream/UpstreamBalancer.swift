@@ -32,7 +32,7 @@ struct UpstreamBalancer: Equatable {
         var phase = Phase.serving
         /// The number of failed exchanges since the last success.
         var faults = 0
-        /// The number of exclusions since the address last responded while it was not excluded.
+        /// The number of exclusions since the address last responded while neither excluded nor on trial.
         var ejections = 0
     }
 

@@ -116,8 +116,8 @@ extension ImpactReport: CustomStringConvertible {
     private func bound(_ possible: ImpactAmount, above amount: ImpactAmount) -> [String] {
         guard possible.requests - amount.requests >= 0.5 else { return [] }
         return [
-            "  at most \(self.words(possible)): for some requests, it is unknown whether they match "
-                + "the paths that are new to the rules"
+            "  at most \(self.words(possible)): for some requests, it is unknown whether they "
+                + "match the paths that are new to the rules"
         ]
     }
 

@@ -68,9 +68,9 @@ package struct RulesTemplate: Sendable {
               - { method: POST, path: /logout }
 
             # Below `minimum`, an app must update. Other keys: `recommended` for a hint, `blocked`
-            # for individual bad releases, `next` for a later floor with a date and a rollout. Clients
-            # send X-App-Platform and X-App-Version. With several apps on this gate, they also send
-            # X-App-Id, and each rule names its app: match: { platform: ios, app: ID }.
+            # for individual bad releases, `next` for a later floor with a date and a rollout.
+            # Clients send X-App-Platform and X-App-Version. With several apps on this gate, they
+            # also send X-App-Id, and each rule names its app: match: { platform: ios, app: ID }.
             rules:
               - id: ios
                 match: { platform: ios }

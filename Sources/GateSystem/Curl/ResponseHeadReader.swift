@@ -11,8 +11,8 @@ struct ResponseHeadReader {
         case fail
     }
 
-    /// The maximum total size in bytes of a response's header and trailer lines, including those of
-    /// interim responses.
+    /// The maximum total size in bytes of a response's status, header and trailer lines, including
+    /// those of interim responses.
     static let limit = 64 << 10
 
     private enum State {

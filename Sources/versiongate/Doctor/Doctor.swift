@@ -6,10 +6,10 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks a gate's settings and environment, and explains how to fix each problem.",
         discussion: """
-            The command takes the options of serve, its environment variables and its configuration \
-            file. It changes nothing: it opens the ports for a moment, connects to each backend \
-            without sending a request, and fetches each feed once. It exits with 1 if there is an \
-            error; a gate can run despite warnings.
+            The command takes the options of serve, its environment variables and its \
+            configuration file. It changes nothing: it opens the ports for a moment, connects to \
+            each backend without sending a request, and fetches each feed once. It exits with 1 if \
+            there is an error; a gate can run despite warnings.
             """
     )
 

@@ -141,7 +141,7 @@ def uploads(results):
         for kind in ("small", "large"):
             for program in PROGRAMS:
                 seen, of, others = programs[program][kind]
-                told = ", ".join(f"{count} {escaped(short(text))}" for text, count in others.items())
+                told = ", ".join(f"{count}: {escaped(short(text))}" for text, count in others.items())
                 row.append(f"{seen} of {of}" + (f" ({told})" if told else ""))
         rows.append(row)
     return table(["", *(f"{size}, {program}" for size in ("10 to 60 KB", "3 MB") for program in PROGRAMS)], rows)

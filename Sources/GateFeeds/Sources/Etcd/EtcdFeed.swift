@@ -202,7 +202,7 @@ struct EtcdFeed: FeedSource {
     /// Creates the failure for an error response.
     ///
     /// The body is `{"error": "etcdserver: user name is empty", …}`; since version 3.6, it contains
-    /// only the member `message`.
+    /// `message` instead of `error`.
     private static func refusal(_ head: ResponseHead, _ body: [UInt8]) -> FeedFailure {
         let answer = try? JSONParser.parse(body)
         let error = answer?["error"] ?? answer.flatMap { $0["message"] == nil ? nil : $0 }

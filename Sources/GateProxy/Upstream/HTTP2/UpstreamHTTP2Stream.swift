@@ -9,7 +9,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     enum Response {
         case head
         /// `remaining` is the number of content bytes that have not been received, or `nil` if the
-        /// response has no `Content-Length`.
+        /// length of the content is unknown.
         case content(remaining: UInt64?)
         case ended
     }
