@@ -135,7 +135,7 @@ class Page(unittest.TestCase):
         made["uploads"] = {"behind-envoy": {
             program: {"small": [75, 75, {}], "large": [3, 20, {"exit 92": 17}]} for program in ("curl", "h2")}}
         text = page.render(made)
-        self.assertIn("| Envoy 1.40.0 | 75 of 75 | 75 of 75 | 3 of 20 (17 exit 92) | 3 of 20 (17 exit 92) |", text)
+        self.assertIn("| Envoy 1.40.0 | 75 of 75 | 75 of 75 | 3 of 20 (17: exit 92) | 3 of 20 (17: exit 92) |", text)
         self.assertIn("- requests 2.34.2: a.Reset: by ADDRESS\n  In: GET (the gate, HTTP/1.1).", text)
 
 
