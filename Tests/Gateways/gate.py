@@ -50,7 +50,7 @@ class Gate:
         return name, value
 
     def signed_pass(self):
-        """Returns the header with which a client passes even if the rules deny it."""
+        """Returns the header that lets a client pass even if the rules deny its requests."""
         command = [self.executable, "pass", "--for", "1h", "--secret-file", self.secret]
         name, value = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().split(": ")
         return name, value

@@ -94,7 +94,7 @@ enum AdminRoute: Sendable, Equatable {
     var audience: AdminAudience {
         switch self {
         case .hook, .healthy, .ready: .open
-        // `versiongate undo` and the page request the preview of an undo first, so the preview has the same audience.
+        // `versiongate undo` and the page request a preview before each undo, so it belongs to the same audience.
         case .reload, .resetBreaker, .undo: .changes
         case .page, .feeds, .metrics, .breaker, .document, .rules, .findings, .census, .traffic,
             .overview, .adoption, .denials, .impact, .explain, .timeline, .audit, .events,

@@ -37,7 +37,7 @@ struct AdminToken: Sendable, Equatable {
 
     private static func isVisible(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte }
 
-    /// Returns whether the tokens are equal, in a time that does not depend on how many bytes match.
+    /// Returns whether the tokens are equal, in time that does not depend on how many bytes match.
     fileprivate func isEqual(to stated: [UInt8]) -> Bool {
         var difference = stated.count ^ self.bytes.count
         for index in self.bytes.indices {

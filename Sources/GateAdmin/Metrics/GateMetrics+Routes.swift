@@ -16,7 +16,7 @@ extension GateMetrics {
         return [
             .counter(
                 "routed_requests",
-                "Total number of requests by the route that selects their backend."
+                "Total number of routed requests, by the route that selected their backend."
             )
             .with(requests),
             .counter(

@@ -102,8 +102,8 @@ package struct ClientFieldBuffer: Sendable {
 
 /// Parses clients, and caches them.
 ///
-/// Most clients occur again in each fetch, and parsing a client costs twenty times as much as a
-/// lookup.
+/// Most clients appear in one fetch after another, and parsing a client costs twenty times as much
+/// as a lookup.
 struct CensusReader: Sendable {
     /// The maximum number of cached clients, and the maximum size of their fields, in bytes; beyond
     /// either limit, the cache is emptied.

@@ -252,7 +252,7 @@ package actor RulesReloader {
     private func reloadOnce(_ reading: Reading, _ origin: RulesChange.Origin) async {
         do throws(LoadFailure) {
             guard let loaded = try await self.loaded(reading, self.contributions) else {
-                self.logger.debug("the rules files changed while they were read")
+                self.logger.debug("the rules files changed while they were being read")
                 return
             }
             self.lastReload = (self.now(), origin)

@@ -1,9 +1,9 @@
 /// Decides when to check the rules files, based on the kernel's events and the time.
 ///
 /// A file is read when its writer has finished. A file that is written in place is read only after
-/// it has been closed and has then been unchanged for a while, because scripts close a file and
-/// append to it again. An atomic replacement by a rename or a link needs no such delay. Changes
-/// without an event are found by polling.
+/// it has been closed and has then been unchanged for a while, because a script may close a file
+/// and reopen it to append more. An atomic replacement by a rename or a link needs no such delay.
+/// Changes without an event are found by polling.
 struct CheckSchedule {
     typealias Instant = ContinuousClock.Instant
 

@@ -62,7 +62,7 @@ struct ConnectClient {
     private func next(of page: JSONValue, after url: FetchURL) throws(FeedFailure) -> FetchURL? {
         guard let text = try page.text(at: "links.next") else { return nil }
         guard let next = try? FetchURL(parsing: text), next.hasSameOrigin(as: self.url) else {
-            throw .content("'links.next' points to a host other than \(self.url)")
+            throw .content("'links.next' does not have the same origin as \(self.url)")
         }
         guard next != url else { throw .content("'links.next' points to the same page again") }
         return next

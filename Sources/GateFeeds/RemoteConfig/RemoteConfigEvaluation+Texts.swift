@@ -56,7 +56,7 @@ extension RemoteConfigEvaluation {
         if reading.undecided.isEmpty, let value = values.first, values.allSatisfy({ $0 == value }) {
             return value
         }
-        self.note("'\(named.name)' has conditions and is not used: set it in 'rule'")
+        self.note("'\(named.name)' has conditions, so it is ignored: set the value in 'rule'")
         return nil
     }
 

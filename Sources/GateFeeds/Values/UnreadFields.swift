@@ -62,7 +62,7 @@ struct UnreadFields {
         }
     }
 
-    /// Returns the name in `fields` under which a field would be read; `nil` if there is none.
+    /// Returns the key of `fields` that probably fits a field, by its name and value; `nil` if none fits.
     private static func key(for field: JSONValue.Member, _ keys: Keys) -> String? {
         let name = field.name.split(whereSeparator: { "./#".contains($0) }).last.map(String.init)
         let parts = Set(PlatformNames.parts(of: name ?? field.name))

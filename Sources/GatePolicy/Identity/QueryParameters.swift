@@ -48,7 +48,7 @@ package struct QueryParameters: Sendable {
         }
     }
 
-    /// Whether a name equals a wanted lower-case name, ignoring case.
+    /// Whether a name equals the lower-case name `wanted`, ignoring case.
     private static func isSame(_ wanted: [UInt8], _ name: Span<UInt8>) -> Bool {
         guard wanted.count == name.count else { return false }
         for index in name.indices where name[index].lowercased != wanted[index] { return false }

@@ -376,7 +376,7 @@ private enum Mark: UInt8 {
     case version = 0x10
     case release = 0x20
     case unreadable = 0x30
-    /// A part from the version line.
+    /// A part that was found in the version line.
     case withVersion = 0x40
     case list = 0x50
 }

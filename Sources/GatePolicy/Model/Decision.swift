@@ -68,7 +68,7 @@ package struct Decision: Sendable, Equatable {
     /// decision does not depend on the time.
     package var validUntil: Timestamp?
 
-    /// The decision about a CORS preflight, which is never evaluated.
+    /// The decision for a CORS preflight, to which the rules are never applied.
     package static let preflight = Decision(kind: .allow, reason: .preflight)
 
     static let exempt = Decision(kind: .allow, reason: .exempt)

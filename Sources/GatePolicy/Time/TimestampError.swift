@@ -22,13 +22,13 @@ package enum TimestampError: Error, Sendable, Equatable, CustomStringConvertible
         case .missingOffset:
             #"the time has no offset; add "Z" or an offset such as "+09:00""#
         case .noSuchDate(let date):
-            "the day '\(date)' does not exist"
+            "the date '\(date)' does not exist"
         case .noSuchTime(let time):
             "the time of day '\(time)' is out of range"
         case .noSuchOffset(let offset):
             "the offset '\(offset)' is out of range"
         case .leapSecond:
-            "leap seconds are not supported; write second 59"
+            "leap seconds are not supported; use 59 as the second"
         case .outOfRange:
             "the time is outside the years 1970 to 9999 (UTC)"
         }

@@ -299,7 +299,7 @@ extension ClientConnection {
         guard let preview = self.loop.preview(in: head, bytes, counts: counts) else {
             return verdict
         }
-        // The census must not count the response, because the counted decision is a different one.
+        // The census must not count the response, because the request was counted under a different decision.
         self.request.censusReceipt = .none
         let address = self.clientAddress(head, facts: facts, in: bytes)
         return self.rules.preview(

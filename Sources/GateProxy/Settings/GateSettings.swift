@@ -57,7 +57,7 @@ package struct GateSettings: Sendable {
     package var census: CensusTally.Settings?
     /// Parses the header field with which testers request a preview, given the current time in seconds.
     ///
-    /// `nil` disables previews.
+    /// If the function is `nil`, previews are disabled.
     package var previews: (@Sendable (String, Timestamp) -> PreviewReading)?
     /// The functions for passes; `nil` disables passes.
     package var passes: PassSettings?

@@ -55,7 +55,10 @@ struct HandshakeProblem: Equatable, Hashable {
         case (.client, "CERTIFICATE_VERIFY_FAILED"):
             "a client's certificate is not signed by a CA in --tls-client-ca, or has expired"
         case (.client, "SSLV3_ALERT_CERTIFICATE_EXPIRED"):
-            "a client rejected the gate's certificate, which has expired: renew --tls-certificate"
+            """
+            a client rejected the gate's certificate, which has expired: renew the certificate in \
+            --tls-certificate
+            """
         case (.client, "TLSV1_ALERT_UNKNOWN_CA"), (.client, "SSLV3_ALERT_CERTIFICATE_UNKNOWN"),
             (.client, "SSLV3_ALERT_BAD_CERTIFICATE"):
             """

@@ -251,7 +251,7 @@ package struct RecentClients: ~Copyable {
         return verdicts
     }
 
-    /// The number of consecutive misses after which the next lookups are also expected to fail.
+    /// The number of consecutive misses after which further lookups are also expected to miss.
     private static let missThreshold = 64
     /// The sampling interval after `missThreshold` misses.
     ///

@@ -54,7 +54,7 @@ final class WorkerRules {
 
     /// Creates the rules of one event loop, without any cached verdicts.
     ///
-    /// `tally` contains the request counters, by the terms of verdicts. `predecessor` contains
+    /// `tally` contains the request counters, keyed by the terms of verdicts. `predecessor` contains
     /// the previous rules of the event loop, whose table of clients the new rules reuse. `release`
     /// releases the rule set once no connection uses it.
     init(

@@ -62,7 +62,7 @@ package struct SunsetReport: Sendable {
 
         var period: ReportPeriod { ReportPeriod(since: self.question.since, until: self.until) }
 
-        /// Returns the end of a stored period as text, but not later than the end of the report.
+        /// Returns the end of a stored period, capped at the end of the report, as text.
         func text(_ end: Timestamp?) -> String? { end.map { "\(min($0, self.until))" } }
     }
 

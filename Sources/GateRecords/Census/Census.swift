@@ -276,7 +276,7 @@ extension Census {
             let key = try hash.map(CensusKey.init(hash:)) ?? CensusKey(in: folder)
             let store = try CensusStore(in: folder)
             if try store.use(keyDigest: key.digest) {
-                logger.warning("the census key has changed: devices are counted anew")
+                logger.warning("the census key has changed: device counts start again from zero")
             }
             let census = Census(
                 store: store,

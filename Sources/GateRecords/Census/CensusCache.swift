@@ -49,7 +49,7 @@ struct CensusCache: Sendable {
 
     mutating func forget() { self = CensusCache() }
 
-    /// Prepares for a write of data from the given time: clears everything that the write changes.
+    /// Prepares for writing data that starts at the given time: clears everything that the write changes.
     mutating func prepareForWrite(at second: Int64) {
         self.recent = [:]
         let ends = [self.rows.end, self.rowsWithShapes.end] + self.series.values.map(\.end)

@@ -59,8 +59,8 @@ extension CensusStore {
     /// Returns the coverage of the census since a time.
     func coverage(since start: Timestamp, until now: Timestamp) throws(Failure) -> CensusCoverage {
         try self.database.use { database in
-            // A row that starts before `start` and ends after it is not read, so the coverage can
-            // start at the end of that row at the earliest.
+            // A row that spans `start` is not read, so the coverage starts at the end of that row at
+            // the earliest.
             let cut = try database.integer(
                 "SELECT start + span FROM figures WHERE start < ? AND start + span > ? "
                     + "ORDER BY start + span DESC LIMIT 1",

@@ -42,7 +42,7 @@ package final class FleetStore: Sendable {
     /// The maximum number of lines to send per hour, and to include in a query; the lines with
     /// the most requests are chosen.
     private static let lineLimit = 200
-    /// The length in hours of the longest period that is queried by hour, or sent again after an
+    /// The length in hours of the longest period that is queried hour by hour, or resent after an
     /// outage.
     private static let hoursAsked: Int64 = 48
     /// The number of seconds without updates after which the store deletes the sketch of an hour or

@@ -28,7 +28,8 @@ package struct ImpactReport: Sendable {
         let floors = old.definition.rulesWithNext + new.definition.rulesWithNext
         self.remarks = [
             old.definition.identity == new.definition.identity
-                ? nil : "'identity' differs: clients may be identified differently",
+                ? nil
+                : "'identity' differs between the rules: clients may be identified differently",
             floors.contains { $0.holdUntilInStore != nil }
                 ? "the census does not record countries: a hold is evaluated for all countries "
                     + "together"

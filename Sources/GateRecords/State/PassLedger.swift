@@ -53,9 +53,9 @@ package final class PassLedger: Sendable {
     /// Held while the file is written.
     private let file = Mutex<Void>(())
 
-    /// Creates a ledger in a folder, or in memory only if there is no folder.
+    /// Creates a ledger in a folder or, if there is no folder, only in memory.
     ///
-    /// All single-use passes are rejected until `start()`.
+    /// All single-use passes are rejected until `start()` is called.
     package init(
         in folder: StateFolder?,
         logger: Logger,

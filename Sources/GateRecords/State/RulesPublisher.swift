@@ -95,9 +95,9 @@ package final class RulesPublisher: Sendable {
         self.state.withLock { $0.wanted == nil ? nil : $0.problem == nil }
     }
 
-    /// Replaces the file if it contains other rules; readers see either the old or the new content.
+    /// Replaces the file if its content differs; readers see either the old or the new content.
     ///
-    /// Returns after the first attempt.
+    /// Returns after the first attempt to write; failed attempts are repeated in the background.
     package func publish(_ rules: PublishedRules) async {
         let isFirst = self.state.withLock { state in
             state.wanted = rules

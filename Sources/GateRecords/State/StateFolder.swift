@@ -4,8 +4,8 @@ private import Glibc
 
 /// The folder for data that persists across restarts (`--state-dir`).
 ///
-/// The folder is optional: its problems are reported, but never prevent the gate from starting or
-/// serving requests.
+/// The folder is optional: problems with it are reported, but never prevent the gate from starting
+/// or serving requests.
 package struct StateFolder: Sendable {
     /// The reason why a folder, or a file in it, cannot be used.
     package struct Failure: Error, Equatable, CustomStringConvertible {

@@ -61,8 +61,8 @@ package struct FieldNames: Sendable, Equatable {
             return text
         }
         let message =
-            "'\(text)' is not a location in JSON: write 'NAME#/min' for 'min' in the JSON in the "
-            + "field NAME"
+            "'\(text)' is not a valid path: to read 'min' from the JSON in the field NAME, write "
+            + "'NAME#/min'"
         return problems.reject(message, at: element.place)
     }
 

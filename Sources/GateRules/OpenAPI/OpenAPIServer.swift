@@ -57,8 +57,8 @@ struct OpenAPIServer: Sendable {
         return rest.isEmpty ? parts : parts + [.text(String(rest))]
     }
 
-    /// Replaces variables in the host or the port with a fixed name, because they may have hundreds
-    /// of values, such as regions.
+    /// Replaces variables in the host or the port with a fixed name, because a variable, such as a
+    /// region, may have hundreds of values.
     private static func withoutHost(
         _ parts: [Part],
         _ variables: [String: Variable]

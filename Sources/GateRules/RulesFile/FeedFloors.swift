@@ -30,7 +30,7 @@ struct FeedFloors {
     }
 
     /// Returns the document with the earlier floors: the oldest becomes the rule's floor, and the
-    /// later floors its `next`.
+    /// later floors become its `next`.
     func joined(_ document: RulesDocument) -> RulesDocument {
         guard !self.earlier.isEmpty else { return document }
         var document = document

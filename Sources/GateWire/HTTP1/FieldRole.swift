@@ -23,9 +23,9 @@ package enum FieldRole: Equatable, Sendable {
     ///
     /// The field is hop-by-hop (RFC 9110 section 10.1.4).
     case te
-    /// Is hop-by-hop, and never forwarded (RFC 9110 section 7.6.1).
+    /// Hop-by-hop, and never forwarded (RFC 9110 section 7.6.1).
     case hopByHop
-    /// Is written or evaluated only by the gate; received fields with this role are not forwarded.
+    /// Written or evaluated only by the gate; received fields with this role are not forwarded.
     case gateOwned
     /// Identifies the client; the value is the index into `RuleSet.identityHeaderNames`.
     case identity(UInt8)

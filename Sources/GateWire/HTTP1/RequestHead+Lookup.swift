@@ -26,7 +26,7 @@ extension RequestHead {
 
     /// Returns the value of the first field line with this lower-case name, or `nil` if there is none.
     ///
-    /// This is for fields that are rarely needed; fields that are needed often have a role.
+    /// This is for rarely needed fields; frequently needed fields have a role.
     package func value(of name: StaticString, in bytes: Span<UInt8>) -> String? {
         for line in self.fields.lines
         where bytes.matches(name, from: line.start, to: line.nameEnd) {

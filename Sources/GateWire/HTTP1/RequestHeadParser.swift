@@ -186,7 +186,7 @@ extension RequestHeadParser {
         return nil
     }
 
-    /// The bytes of `HTTP/1.1` as an integer, for the version in nearly all requests.
+    /// The bytes of `HTTP/1.1`, the version in nearly all requests, as an integer.
     private static let version11: UInt64 = 0x312E_312F_5054_5448
 
     private mutating func readTarget(

@@ -20,7 +20,7 @@ package struct ResponseHead: Equatable, Sendable {
     package internal(set) var end = 0
     /// Whether the bytes before the field lines are an HTTP/1.1 status line.
     package internal(set) var hasStatusLine = true
-    /// Whether a body follows without a field that announces it, because HTTP/2 frames delimit it.
+    /// Whether a body may follow that no field announces; HTTP/2 frames delimit it.
     package internal(set) var hasUnannouncedBody = false
 
     package init() {}

@@ -12,8 +12,8 @@ struct ImpactCommand: ParsableCommand {
         abstract:
             "Shows which clients in a gate's census would be denied by new rules, and which would be allowed.",
         discussion: """
-            The command evaluates the clients in the gate's census with both rule sets; see \
-            docs/census.md. The current rules are the last good rules in the gate's state \
+            The command evaluates the clients in the gate's census against the current and the new \
+            rules; see docs/census.md. The current rules are the last good rules in the gate's state \
             directory, or the rules given with --current.
             """
     )

@@ -3,11 +3,12 @@ import GateControl
 import GatePolicy
 import GateSystem
 
-/// Signs a header field with which a client passes even if the rules deny it.
+/// Signs a header field that lets a client pass even if the rules deny its requests.
 struct PassCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pass",
-        abstract: "Prints a signed header with which a client passes even if the rules deny it.",
+        abstract:
+            "Prints a signed header that lets a client pass even if the rules deny its requests.",
         discussion: """
             Use passes for App Review, test devices and support. The client, or a proxy that it \
             uses, adds the header to its requests. A gate with the same secret file \

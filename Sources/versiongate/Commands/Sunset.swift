@@ -20,8 +20,8 @@ struct SunsetCommand: ParsableCommand {
 
             The paths are the path patterns in the rules file and, for requests that match none, \
             the path shapes that the gate stores. With --openapi, the report lists the operations \
-            in a document, matched by these shapes. '-' marks operations that no old version \
-            calls, and '?' operations whose calls the census may have missed.
+            in a document, matched by these shapes. '-' marks operations that none of these clients \
+            call, and '?' operations whose calls the census may have missed.
             """
     )
 

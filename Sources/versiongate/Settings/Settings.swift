@@ -83,7 +83,7 @@ struct Settings: Sendable {
         "upstreamNamed",
         .namedBackends,
         absence: "none",
-        "Backends that rules can select (route: in docs/rules.md): NAME=URL[,URL…][,NAME=URL…]"
+        "Backends that rules can select (see 'route' in docs/rules.md): NAME=URL[,URL…][,NAME=URL…]"
     )
     let upstreamProtocol = Setting<UpstreamProtocolChoice>(
         "upstreamProtocol",

@@ -367,7 +367,7 @@ struct RemoteConfigContentTests {
         #expect(!value.files[0].text.contains("notices"))
         #expect(
             value.notes == [
-                "'update_message' has conditions and is not used: set it in 'rule'"
+                "'update_message' has conditions, so it is ignored: set the value in 'rule'"
             ]
         )
     }

@@ -226,7 +226,7 @@ extension HTTP2Stream {
         self.receiveTunnel(held, endsStream: hasEnded)
     }
 
-    /// Handles bytes from the client; the end of the stream ends only the direction to the backend.
+    /// Handles bytes from the client; the end of the stream closes only the direction to the backend.
     func receiveTunnel(_ data: ByteBuffer, endsStream: Bool) {
         guard case .tunnel = self.request else {
             self.heldBody.writeImmutableBuffer(data)
