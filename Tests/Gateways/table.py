@@ -18,8 +18,8 @@ Gate: {gate}. Last run: {date}.
 
 - `426`, `503`: the client receives the complete denial: status, header fields and body. The cell names any missing or additional
   parts.
-- For uploads, "at once" means that the client receives the denial before it has sent the rest of the body. "later" means that the
-  client must send more of the body first.
+- For uploads, "at once" means that the client receives the denial before it has sent the rest of the body, and "later" means that
+  the client must send more of the body first.
 - "the hint": the backend's response reaches the client with `X-VersionGate: recommend`.
 - "removed": the backend does not receive forged fields that only the gate may send.
 - Requests that the gate cannot evaluate, such as a request with an invalid `Host`: the status shows which program rejected the
@@ -38,7 +38,7 @@ Gate: {gate}. Last run: {date}.
   respond. For Traefik, the page shows how to wait for one second instead of thirty.
 - "right": each request before the reload gets the decision of the previous rules, and each request after the reload gets the
   decision of the new rules.
-- "–": the page describes no such choice.
+- "–": the gateway's page describes no other choice.
 - "no response": the client gets no response within 40 s.
 
 """

@@ -79,7 +79,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
         if let event = event as? ChannelEvent, event == .inputClosed, !self.hasEnded {
             // Port checks open and close connections without sending any data.
             guard self.inbound.readableBytes > 0 else { return self.close() }
-            return self.refuse("the connection ended within the header")
+            return self.refuse("the connection was closed in the middle of the header")
         }
         context.fireUserInboundEventTriggered(event)
     }

@@ -95,8 +95,10 @@ struct CensusPurge: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
         abstract: "Deletes all request and device counts, and overwrites their data.",
-        discussion:
-            "A running gate keeps the counts of the last few seconds, and continues to count."
+        discussion: """
+            A running gate still has the counts of the last few seconds in memory. It saves them \
+            later, together with the counts of new requests.
+            """
     )
 
     @OptionGroup var place: CensusFolderOption

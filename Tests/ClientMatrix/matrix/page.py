@@ -19,8 +19,8 @@ INTRODUCTION = """# What real clients see of a denial
 code sees. Everything runs on one machine, over the loopback interface. Each client has a timeout of {timeout} s, and
 is stopped if it reports nothing within {patience} s. Gate: {gate}. The run of {date} took {minutes} minutes.
 
-For the exceptions, see [what to do in your app](clients.md#exceptions-by-http-client), and [what to configure in a
-proxy](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds).
+If a client or a proxy hides the denial, see [what to do in your app](clients.md#exceptions-by-http-client), and [what to configure
+in a proxy](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds).
 
 ## How to read the tables
 

@@ -17,7 +17,7 @@ struct UnfinishedRequests {
         var left: UInt64
         /// Whether the window may be increased at all.
         var getsRoom: Bool
-        /// The time at which the stream is reset in any case.
+        /// The time at which the stream is reset even if data is still arriving.
         var end: NIODeadline
         /// The time at which the stream is reset if no data arrives by then.
         var deadline: NIODeadline
