@@ -34,6 +34,7 @@ from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.machine import TooFewCores, busy_warning  # noqa: E402
 from sidebyside.options import BUILT_GATE, between  # noqa: E402
 from sidebyside.packages import find_peer  # noqa: E402
+from sidebyside.run import LoadFailed  # noqa: E402
 from sidebyside.server import Server, ServerFailed, free_port, unwind_when_stopped  # noqa: E402
 from sidebyside.setup import RULES  # noqa: E402
 from sidebyside.traffic import CROWD, MIXED  # noqa: E402
@@ -307,7 +308,7 @@ def main():
         if options.pairs:
             return compare_latency(options)
         return compare_instructions(options) if options.instructions else compare(options)
-    except (ServerFailed, TooFewCores) as failure:
+    except (LoadFailed, ServerFailed, TooFewCores) as failure:
         return f"cannot measure: {failure}"
     except KeyboardInterrupt:
         return 130

@@ -179,7 +179,7 @@ package final class RulesPublisher: Sendable {
             let code = errno
             close(descriptor)
             guard code == EWOULDBLOCK else { throw Failure("cannot be locked", code) }
-            throw Failure(description: "another gate already publishes to this file")
+            throw Failure(description: "another gate publishes to this file until that gate ends")
         }
         self.state.withLock { $0.lock = descriptor }
     }

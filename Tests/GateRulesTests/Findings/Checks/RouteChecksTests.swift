@@ -113,7 +113,7 @@ struct RouteChecksTests {
         )
         let none = try self.findings(Self.route, backends: [])
         #expect(none.count == 1)
-        #expect(none[0].contains("no backend is configured with --upstream-named"))
+        #expect(none.first?.contains("no backend is configured with --upstream-named") == true)
         #expect(try self.findings(Self.route, backends: ["legcy"]) == [])
         #expect(try self.findings(Self.route) == [])
     }
