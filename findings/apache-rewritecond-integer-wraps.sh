@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Apache: RewriteCond with -lt compares only the lowest 32 bits, so build 2611300713 counts as less than 93.
+# Apache 2.4.71: RewriteCond with -lt compares only the lowest 32 bits, so build 2611300713 is less than 93.
 #
 # Expected:  -lt compares integers, as documented. A build such as 2611300713, the date and time of a build for iOS,
 #            is greater than 93, or the configuration is refused.
@@ -23,6 +23,7 @@ apt-get download --quiet=2 apache2-bin=2.4.71-1~deb12u1 libapr1 libaprutil1 libp
     2> download.log || { cat download.log >&2; exit 1; }
 for package in *.deb; do dpkg-deb -x "$package" root; done
 libraries=$work/root/usr/lib/$(uname -m)-linux-gnu
+echo "version: apache2-bin $(dpkg-deb --field apache2-bin_*.deb Version)"
 LD_LIBRARY_PATH=$libraries root/usr/sbin/apache2 -v | sed -n 1p
 
 cat > template <<'CONFIGURATION'

@@ -88,8 +88,8 @@ struct ComparedRequest: Sendable {
 
     /// Returns segments that match both lists, or `nil` if there are none.
     ///
-    /// As in the evaluation of rules, case and a trailing slash are ignored. The spelling is that of
-    /// the first list, because exemptions are compared exactly.
+    /// Like the evaluation of rules, this ignores case and a trailing slash. The result has the
+    /// spelling of the first list, because exemptions are compared exactly.
     private static func meet(
         _ one: ArraySlice<RequestPattern.Segment>,
         _ other: ArraySlice<RequestPattern.Segment>
