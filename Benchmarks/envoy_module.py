@@ -152,8 +152,8 @@ def one_start(bench, gate, traffic, denied, options):
             times = dict.fromkeys(found, 0)
             for name, pids, generator in (*running, *reversed(running)):
                 times[name] += turn(pids, generator, options.requests)[0] / 2 / 1000
-            for name, time in times.items():
-                found[name].append(time - (0 if name == ALONE else times[ALONE]))
+            for name, taken in times.items():
+                found[name].append(taken - (0 if name == ALONE else times[ALONE]))
     return {name: statistics.median(values) for name, values in found.items()}
 
 

@@ -64,31 +64,29 @@ class Bench:
 
     def gateway(self, gateway, authorizer_port):
         """Returns a gateway that sends authorization requests to that port; if it is None, it sends none."""
-        return self._keep(
-            (gateway, authorizer_port),
-            lambda folder: gateway.start(folder, self._gateway_cores, self._backend.port, authorizer_port),
-        )
+        return self._keep((gateway, authorizer_port), self._starting(gateway, authorizer_port))
 
-    @contextlib.contextmanager
     def fresh_gateway(self, gateway, authorizer_port):
         """Starts a gateway that is not shared, and stops it on leaving."""
+        return self._fresh(self._starting(gateway, authorizer_port))
+
+    def _starting(self, gateway, authorizer_port):
+        return lambda folder: gateway.start(folder, self._gateway_cores, self._backend.port, authorizer_port)
+
+    def _keep(self, key, start):
+        if key not in self._started:
+            self._started[key] = self._cleanup.enter_context(self._fresh(start))
+        return self._started[key]
+
+    @contextlib.contextmanager
+    def _fresh(self, start):
         self._starts += 1
-        server = gateway.start(
-            self.folder / str(self._starts), self._gateway_cores, self._backend.port, authorizer_port)
+        server = start(self.folder / str(self._starts))
         try:
             server.wait_until_idle()
             yield server
         finally:
             server.stop()
-
-    def _keep(self, key, start):
-        if key not in self._started:
-            self._starts += 1
-            server = start(self.folder / str(self._starts))
-            self._cleanup.callback(server.stop)
-            server.wait_until_idle()
-            self._started[key] = server
-        return self._started[key]
 
     @contextlib.contextmanager
     def load(self, server, traffic, denied=False, **more):
