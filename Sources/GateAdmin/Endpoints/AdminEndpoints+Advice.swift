@@ -76,7 +76,8 @@ extension AdminEndpoints {
         }
     }
 
-    private var store: CensusStore {
+    /// The counts of the census; throws `noCensus` for a gate without a census.
+    var store: CensusStore {
         get throws(AdminAnswer) {
             guard let census = self.census else { throw .noCensus }
             return census.store

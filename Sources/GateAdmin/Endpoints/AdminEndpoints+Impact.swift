@@ -19,7 +19,7 @@ extension AdminEndpoints {
     }
 
     func impact(_ request: AdminRequest) async throws(AdminAnswer) -> AdminAnswer {
-        guard let census = self.census else { throw .noCensus }
+        let store = try self.store
         let now = self.now()
         let start = try request.query.since(before: now, usually: "7d")
         let later = try request.query.time("at")
@@ -52,7 +52,7 @@ extension AdminEndpoints {
                 new = RuleSet(definition)
             }
             let report = ImpactReport(
-                try census.store.rows(since: start, withShapes: true),
+                try store.rows(since: start, withShapes: true),
                 since: start,
                 from: current.ruleSet,
                 to: new,

@@ -20,7 +20,7 @@ package enum PercentEncoding {
     }
 
     /// Returns the octet that the first two bytes encode; `nil` unless both are hexadecimal digits.
-    static func octet(_ digits: some Collection<UInt8>) -> UInt8? {
+    package static func octet(_ digits: some Collection<UInt8>) -> UInt8? {
         let pair = digits.prefix(2)
         guard pair.count == 2, let high = pair.first?.hexValue,
             let low = pair.dropFirst().first?.hexValue

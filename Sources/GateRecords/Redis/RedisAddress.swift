@@ -68,10 +68,7 @@ package struct RedisAddress: Sendable, Equatable {
     /// Decodes percent-encoding (RFC 3986 section 2.1); returns `nil` if it is malformed.
     private static func decoded(_ text: Substring) -> String? {
         let triplets = text.split(separator: "%", omittingEmptySubsequences: false).dropFirst()
-        guard triplets.allSatisfy({ $0.prefix(2).count { $0.isHexDigit && $0.isASCII } == 2 })
-        else {
-            return nil
-        }
+        guard triplets.allSatisfy({ PercentEncoding.octet($0.utf8) != nil }) else { return nil }
         let bytes = PercentEncoding.decodedBytes(Array(text.utf8))
         return String(validating: bytes, as: UTF8.self)
     }
