@@ -203,8 +203,10 @@ extension ClientConnection {
 
     /// Returns the part of an announced body that has not been received.
     private func remainderOfBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
-        // For streams, `HTTP2Connection` discards the rest of the body.
-        guard !self.transport.isStream else { return .nothing }
+        if case .stream(let stream) = self.transport {
+            return facts.isCall || facts.expectsContinue
+                ? .nothing : stream.awaitedBody(self.loop.settings.discardLimits)
+        }
         // A client that sends `Expect: 100-continue` may omit the announced body.
         guard !facts.expectsContinue else { return .unknown }
         guard !self.discardsWholeBody() else { return .nothing }
@@ -247,6 +249,10 @@ extension ClientConnection {
     ///
     /// - Returns: Whether there may be more to read.
     func awaitBody() -> Bool {
+        if case .stream(let stream) = self.transport {
+            self.awaitContent(of: stream)
+            return false
+        }
         let inbound = self.inbound
         let limits = self.loop.settings.discardLimits
         switch self.request.body.discard(inbound, trailerFields: self.rules.table) {
@@ -271,6 +277,19 @@ extension ClientConnection {
             // The start of the next request is unknown.
             self.answerHeld(keepsClient: false)
             return true
+        }
+    }
+
+    /// Discards content from an HTTP/2 client, and writes the held response once the body is complete or too long.
+    private func awaitContent(of stream: HTTP2Stream) {
+        let count = self.inbound.readableBytes
+        self.inbound = self.loop.emptyBuffer
+        self.loop.counters.discardedBytes += UInt64(count)
+        let limits = self.loop.settings.discardLimits
+        if self.exchange.awaited(bytes: count, limits: limits) == .answerAndLinger {
+            self.answerHeld(keepsClient: false)
+        } else if stream.hasEndedRequest, self.exchange.requestEnded() == .answer {
+            self.answerHeld(keepsClient: self.acceptsNextRequest)
         }
     }
 

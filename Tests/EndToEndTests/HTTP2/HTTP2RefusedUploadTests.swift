@@ -76,6 +76,65 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
+    /// The fields that announce a body, and its parts.
+    private static let smallBodies: [(fields: [HTTP2Fields.Field], parts: [Int])] = [
+        ([("content-length", "10")], [4, 6]),
+        ([("content-length", "60000")], [16_384, 16_384, 16_384, 10_848]),
+        ([], [4, 6]),
+        ([], [10, 0]),
+    ]
+
+    /// Envoy, Caddy and nghttpx reset the stream of their client after an early response, and OkHttp then drops it.
+    @Test(arguments: smallBodies.indices)
+    func `the response waits for a small body`(_ index: Int) async throws {
+        let (fields, parts) = Self.smallBodies[index]
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            try client.request(1, "POST", "/a", Self.outdated + fields, endsStream: false)
+            for (number, count) in parts.enumerated() {
+                let early = try? client.frame(by: .after(.milliseconds(100))) {
+                    $0.stream == 1 && !$0.isA(.windowUpdate)
+                }
+                #expect(early == nil)
+                let isLast = number == parts.count - 1
+                try client.data(1, Array(Self.piece.prefix(count)), endsStream: isLast)
+            }
+            let denial = try client.response(1)
+            #expect(denial.status == 426)
+            #expect(denial.isComplete)
+            try client.request(3)
+            #expect(try client.response(3).status == 200)
+        }
+    }
+
+    private static let largeBodies: [[HTTP2Fields.Field]] = [
+        [("content-length", "65537")], [("content-length", "10"), ("expect", "100-continue")],
+    ]
+
+    @Test(arguments: largeBodies)
+    func `the response does not wait for a body that may be large or may never be sent`(
+        fields: [HTTP2Fields.Field]
+    ) async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            let start = ContinuousClock.now
+            try client.request(1, "POST", "/a", Self.outdated + fields, endsStream: false)
+            #expect(try client.response(1).status == 426)
+            #expect(ContinuousClock.now - start < .milliseconds(900))
+        }
+    }
+
+    /// A small body of unknown length may turn out to be large.
+    @Test func `the response waits for at most 64 KiB`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            let start = ContinuousClock.now
+            let outcome = try self.upload(300_000, announces: false, on: 1, of: client)
+            #expect(outcome == self.outcome(426, sent: 300_000))
+            #expect(ContinuousClock.now - start < .milliseconds(900))
+        }
+    }
+
     @Test func `a client with an early backend response may send its body, too`() async throws {
         let early = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"
         try await Scene.play(backend: { _ in [.send(early), .stall] }) { scene in
@@ -189,7 +248,8 @@ struct HTTP2RefusedUploadTests {
             let client = try scene.connectHTTP2()
             for index in UInt32(0)..<101 {
                 let stream = index * 2 + 1
-                try client.request(stream, "POST", "/a", Self.outdated, endsStream: false)
+                let fields = Self.outdated + [("content-length", "100000")]
+                try client.request(stream, "POST", "/a", fields, endsStream: false)
                 #expect(try client.response(stream).status == 426)
             }
             let reset = try client.frame(by: .after(.seconds(3))) { $0.isA(.resetStream) }

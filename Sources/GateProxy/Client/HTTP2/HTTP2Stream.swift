@@ -78,6 +78,19 @@ final class HTTP2Stream: HTTP2Sender {
         if case .length(let length) = self.request { length } else { nil }
     }
 
+    /// Returns the part of the request body for which a denial waits.
+    ///
+    /// A proxy that gets the response early resets its client's stream, and some clients then drop the response. If the
+    /// body is longer, `HTTP2Connection` discards it after the response.
+    func awaitedBody(_ limits: DiscardLimits) -> Exchange.RemainingBody {
+        switch self.request {
+        case .length(let length) where length.remaining <= limits.awaitedBytes:
+            .bytes(length.remaining)
+        case .any where limits.awaitedBytes > 0: .chunked
+        case .length, .any, .ended, .offered, .tunnel: .nothing
+        }
+    }
+
     /// Whether the response has been written; the rest of the request body is then discarded.
     private var isAnswered: Bool {
         guard case .ended = self.response else { return false }
