@@ -9,7 +9,7 @@ import Testing
 /// Exchanges in which nothing is sent while the rules change.
 extension ModuleStreamTests {
     /// A clock that the test sets.
-    private final class Clock: Sendable {
+    final class Clock: Sendable {
         private let second: Atomic<Int64>
 
         init(_ second: Int64) {

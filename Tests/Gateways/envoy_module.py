@@ -203,6 +203,13 @@ def check_decisions(gateway):
     yield "a route without the filter", get(gateway, "/.versiongate/status", OLD).status, 200
 
 
+def check_uploads(gateway):
+    """Denied uploads that pause after 1,000 bytes, and whether the denial arrives during the pause."""
+    for size, pause, expected in ((2000, 0.5, "426"), (2000, 4, "426 early"), (100_000, 0.5, "426 early")):
+        response, early = clients.upload(gateway.port, "/floor/1", OLD, size, sent=1000, pause=pause)
+        yield f"an upload of {size} bytes that pauses for {pause} s", denial(response) + " early" * early, expected
+
+
 def check_routes(gateway):
     """The backend that a rule with `route` selects, and the X-VersionGate-Route that the backend receives."""
     def backend(path, lines):
@@ -382,7 +389,7 @@ def main():
     try:
         gateway.start()
         checks = (
-            check_decisions(gateway), check_routes(gateway), check_log(gateway), check_streams(gateway),
+            check_decisions(gateway), check_uploads(gateway), check_routes(gateway), check_log(gateway), check_streams(gateway),
             check_reload(gateway, given.revisions), check_agreement(gateway, given.requests),
         )
         for title, value, expected in itertools.chain(*checks):

@@ -126,12 +126,12 @@ package final class StandInStream {
     /// Sends a part of the request's body.
     ///
     /// - Returns: Whether the module lets it pass.
-    package func sendData() -> Bool {
+    package func sendData(endsStream: Bool = false) -> Bool {
         let filter = unsafe UnsafeMutableRawPointer(self.filter)
         return unsafe envoy_dynamic_module_on_http_filter_request_body(
             filter,
             self.stream,
-            false
+            endsStream
         ) == 0
     }
 

@@ -17,8 +17,8 @@ enum LineMeaning: Equatable {
     case origin
     case requestMethod
     case upgrade
-    /// A field that announces a body.
-    case framing
+    case contentLength
+    case transferEncoding
 
     /// Whether the field is removed from the trailer section, which is not evaluated (RFC 9110 section 6.5.1).
     var isForbiddenInTrailers: Bool {
@@ -68,7 +68,7 @@ struct RequestFieldTable {
         (":method", .method), (":path", .target), ("content-type", .contentType),
         ("accept", .accept), ("origin", .origin),
         ("access-control-request-method", .requestMethod), ("upgrade", .upgrade),
-        ("content-length", .framing), ("transfer-encoding", .framing),
+        ("content-length", .contentLength), ("transfer-encoding", .transferEncoding),
     ]
 
     private static func bucket(count: Int, first: UInt8) -> Int {

@@ -16,6 +16,8 @@ final class ThreadRules {
         /// The form of a denial.
         fileprivate(set) var form = AnswerForm.document
         fileprivate var announcesBody = false
+        /// The value of `Content-Length`.
+        fileprivate(set) var bodyLength: Int?
         /// Whether the head has a field that only the gate may send to the backend.
         fileprivate(set) var hasOwned = false
         fileprivate var evidence = FormEvidence()
@@ -217,9 +219,11 @@ final class ThreadRules {
             case .origin: facts.origin = facts.origin ?? index
             case .requestMethod: facts.hasRequestMethod = true
             case .upgrade: facts.offersUpgrade = true
-            case .framing:
-                let isEmpty = unsafe line.value.elementsEqual("0".utf8)
-                if !isEmpty { facts.announcesBody = true }
+            case .contentLength:
+                let length = unsafe Int(String(decoding: line.value, as: UTF8.self)) ?? .max
+                facts.bodyLength = length
+                if length > 0 { facts.announcesBody = true }
+            case .transferEncoding: facts.announcesBody = true
             }
         }
         self.classKey.append(0xFF)

@@ -10,6 +10,8 @@ final class FilterStream {
     /// The table of open streams that contains the exchange, and the number of the exchange; `nil` before the response
     /// and for ordinary exchanges.
     private var registration: (table: OpenStreamTable, number: Int)?
+    /// The denial that waits until the request body is complete.
+    private var held: DenialResponse?
     /// Whether Envoy or a filter, and not the backend, generates the response.
     private var isLocal = false
 
@@ -24,11 +26,12 @@ final class FilterStream {
     /// Exempts the exchange from further evaluation.
     private func endEvaluation() {
         self.revocable = nil
+        self.held = nil
         if let (table, number) = self.registration { table.remove(number) }
         self.registration = nil
     }
 
-    /// Evaluates the request, and sends the response if the request is denied.
+    /// Evaluates the request, and sends the response if the request is denied and has no small body.
     ///
     /// - Returns: Whether the request passes.
     func receiveRequest(_ stream: EnvoyStream, endsWithHead: Bool) -> Bool {
@@ -51,7 +54,10 @@ final class FilterStream {
         }
         unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
         if let denial = verdict.denial {
-            unsafe Self.send(denial, of: verdict.kind, by: rules, facts, lines, to: stream)
+            let response = unsafe DenialResponse(denial, of: verdict.kind, by: rules, facts, lines)
+            if endsWithHead || !facts.mayHaveSmallBody || !self.hold(response, stream, thread) {
+                stream.respond(response)
+            }
             return false
         }
         if let kind = facts.revocableKind(endsWithHead: endsWithHead) {
@@ -100,24 +106,42 @@ final class FilterStream {
         }
     }
 
-    private static func send(
-        _ denial: EnvoyVerdict.Denial,
-        of kind: Decision.Kind,
-        by rules: ThreadRules,
-        _ facts: ThreadRules.Facts,
-        _ lines: UnsafeBufferPointer<EnvoyLine>,
-        to stream: EnvoyStream
-    ) {
-        let origin = unsafe facts.origin.map { unsafe lines[$0].value }
-            .map { unsafe String(decoding: $0, as: UTF8.self) }
-        let body = unsafe rules.body(of: denial, facts, in: lines)
-        let fields = origin.map(denial.fields(forOrigin:)) ?? denial.fields
-        stream.respond(
-            status: denial.answer.status,
-            fields,
-            body: body,
-            details: kind == .maintenance ? "versiongate_maintenance" : "versiongate_require"
+    /// Holds a denial until the request body is complete, or for at most two seconds.
+    ///
+    /// After an early response, Envoy resets the stream, and some clients then drop the response.
+    ///
+    /// - Returns: Whether the denial is held; `false` if the stream cannot be woken.
+    private func hold(
+        _ response: DenialResponse,
+        _ stream: EnvoyStream,
+        _ thread: ThreadState
+    ) -> Bool {
+        guard let verdict, let scheduler = stream.makeScheduler() else { return false }
+        self.held = response
+        let table = self.configuration.follower.openStreams.table(ofThread: thread.number)
+        let number = table.add(
+            scheduler,
+            EvaluationResult(generation: EvaluationResult.outdated, verdict: verdict),
+            grace: UnaryGrace(start: self.configuration.now())
         )
+        self.registration = (table, number)
+        return true
+    }
+
+    /// Sends the denial that is held, if there is one.
+    private func sendHeld(_ stream: EnvoyStream) {
+        guard let response = self.held else { return }
+        self.endEvaluation()
+        stream.respond(response)
+    }
+
+    /// Handles a chunk of the request body.
+    ///
+    /// - Returns: Whether the exchange continues.
+    func receiveRequestBody(_ stream: EnvoyStream, endsStream: Bool) -> Bool {
+        guard self.held != nil else { return self.continues(stream) }
+        if endsStream { self.sendHeld(stream) }
+        return false
     }
 
     /// Records that the response is not from the backend.
@@ -147,13 +171,20 @@ final class FilterStream {
     }
 
     /// Removes identity fields and fields owned by the gate from the trailer section of the request.
-    func receiveRequestTrailers(_ stream: EnvoyStream) {
+    ///
+    /// - Returns: Whether the exchange continues.
+    func receiveRequestTrailers(_ stream: EnvoyStream) -> Bool {
+        guard self.held == nil else {
+            self.sendHeld(stream)
+            return false
+        }
         let thread = ThreadState.current
         let rules = self.rules(on: thread, observing: false, stream)
         stream.read(.requestTrailers, into: thread.lines)
         let lines = unsafe thread.lines.lines
         let names = unsafe rules.fields.names(in: lines, where: \.isForbiddenInTrailers)
         for name in names { stream.remove(name, from: .requestTrailers) }
+        return true
     }
 
     /// Removes a forged hint from the trailer section of the backend's response.
@@ -206,7 +237,9 @@ final class FilterStream {
         if let denial = verdict.denial {
             withExtendedLifetime(revocable) {
                 let lines = unsafe revocable.lines
-                unsafe Self.send(denial, of: verdict.kind, by: rules, facts, lines, to: stream)
+                stream.respond(
+                    unsafe DenialResponse(denial, of: verdict.kind, by: rules, facts, lines)
+                )
             }
         } else {
             stream.respond(
@@ -219,8 +252,11 @@ final class FilterStream {
         return false
     }
 
-    /// Evaluates the request again if necessary; called after the watching thread has woken the stream.
+    /// Sends a held denial, or evaluates the request again if necessary.
+    ///
+    /// Called after the watching thread has woken the stream.
     func wake(_ stream: EnvoyStream) {
+        guard self.held == nil else { return self.sendHeld(stream) }
         if self.continues(stream) { self.updateRegistration() }
     }
 
@@ -248,7 +284,48 @@ final class FilterStream {
     private static let moved = FieldBlock(Answer.moved.fields)
 }
 
+/// The response to a denied request.
+private struct DenialResponse {
+    let status: Int
+    let fields: FieldBlock
+    let body: [UInt8]
+    let details: StaticString
+
+    init(
+        _ denial: EnvoyVerdict.Denial,
+        of kind: Decision.Kind,
+        by rules: ThreadRules,
+        _ facts: ThreadRules.Facts,
+        _ lines: UnsafeBufferPointer<EnvoyLine>
+    ) {
+        let origin = unsafe facts.origin.map { unsafe lines[$0].value }
+            .map { unsafe String(decoding: $0, as: UTF8.self) }
+        self.status = denial.answer.status
+        self.fields = origin.map(denial.fields(forOrigin:)) ?? denial.fields
+        self.body = unsafe rules.body(of: denial, facts, in: lines)
+        self.details = kind == .maintenance ? "versiongate_maintenance" : "versiongate_require"
+    }
+}
+
+extension EnvoyStream {
+    fileprivate func respond(_ response: DenialResponse) {
+        self.respond(
+            status: response.status,
+            response.fields,
+            body: response.body,
+            details: response.details
+        )
+    }
+}
+
 extension ThreadRules.Facts {
+    /// Whether the request may have a body of at most 64 KiB.
+    ///
+    /// A call or a WebSocket may never end, and its client reads a response at any time.
+    fileprivate var mayHaveSmallBody: Bool {
+        !self.offersUpgrade && self.form != .grpc && self.bodyLength ?? 0 <= 64 * 1024
+    }
+
     /// The kind of long-lived exchange that the request may start; `nil` for an ordinary exchange.
     ///
     /// An event stream with a request body is an ordinary exchange, because the client would conclude from a denial

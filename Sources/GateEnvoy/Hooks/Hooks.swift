@@ -100,14 +100,18 @@ public func receiveResponse(
     return VERSIONGATE_ENVOY_CONTINUE
 }
 
-/// Evaluates a long-lived exchange again if necessary, when a chunk of the request body arrives.
+/// Sends a held denial at the end of the request body, or evaluates a long-lived exchange again if necessary.
 @c(envoy_dynamic_module_on_http_filter_request_body)
 public func receiveRequestBody(
     _ filter: UnsafeMutableRawPointer,
     _ stream: UnsafeMutableRawPointer,
     _ ends: Bool
 ) -> CInt {
-    unsafe receiveBody(filter, stream)
+    let state = unsafe FilterStream.at(stream)
+    let continues = withExtendedLifetime(state) {
+        unsafe state.receiveRequestBody(EnvoyStream(filter), endsStream: ends)
+    }
+    return continues ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION_NO_BUFFER
 }
 
 /// Evaluates a long-lived exchange again if necessary, when a chunk of the response body arrives.
@@ -117,10 +121,12 @@ public func receiveResponseBody(
     _ stream: UnsafeMutableRawPointer,
     _ ends: Bool
 ) -> CInt {
-    unsafe receiveBody(filter, stream)
+    let state = unsafe FilterStream.at(stream)
+    let continues = withExtendedLifetime(state) { unsafe state.continues(EnvoyStream(filter)) }
+    return continues ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION_NO_BUFFER
 }
 
-/// Evaluates a long-lived exchange again after the watching thread has woken its stream.
+/// Sends a held denial, or evaluates a long-lived exchange again, after the watching thread has woken its stream.
 @c(envoy_dynamic_module_on_http_filter_scheduled)
 public func wakeStream(
     _ filter: UnsafeMutableRawPointer,
@@ -137,8 +143,11 @@ public func receiveRequestTrailers(
     _ filter: UnsafeMutableRawPointer,
     _ stream: UnsafeMutableRawPointer
 ) -> CInt {
-    unsafe FilterStream.at(stream).receiveRequestTrailers(EnvoyStream(filter))
-    return VERSIONGATE_ENVOY_CONTINUE
+    let state = unsafe FilterStream.at(stream)
+    let continues = withExtendedLifetime(state) {
+        unsafe state.receiveRequestTrailers(EnvoyStream(filter))
+    }
+    return continues ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION
 }
 
 /// Removes a forged hint from the trailer section of a response.
@@ -149,15 +158,6 @@ public func receiveResponseTrailers(
 ) -> CInt {
     unsafe FilterStream.at(stream).receiveResponseTrailers(EnvoyStream(filter))
     return VERSIONGATE_ENVOY_CONTINUE
-}
-
-private func receiveBody(
-    _ filter: UnsafeMutableRawPointer,
-    _ stream: UnsafeMutableRawPointer
-) -> CInt {
-    let state = unsafe FilterStream.at(stream)
-    let continues = withExtendedLifetime(state) { unsafe state.continues(EnvoyStream(filter)) }
-    return continues ? VERSIONGATE_ENVOY_CONTINUE : VERSIONGATE_ENVOY_STOP_ITERATION_NO_BUFFER
 }
 
 /// Records that Envoy or another filter sends the response.

@@ -37,7 +37,7 @@ final class OpenStreamTable: Sendable {
 
     fileprivate struct Entry {
         let scheduler: StreamScheduler
-        /// The period in which the exchange must not be ended; `nil` except for gRPC calls.
+        /// The period in which the stream must not be woken; `nil` except for gRPC calls and held denials.
         let grace: UnaryGrace?
         var result: EvaluationResult
         /// Whether the stream has been woken since its last evaluation.
@@ -162,6 +162,9 @@ extension OpenStreamTable.State {
 
 /// The verdict on a request, and the generation of the rules that it was evaluated against.
 struct EvaluationResult: Sendable {
+    /// The generation of a result that no rules have, so that the stream is woken at the end of its `grace`.
+    static let outdated = -1
+
     let generation: Int
     let verdict: EnvoyVerdict
 }
