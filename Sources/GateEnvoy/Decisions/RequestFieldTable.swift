@@ -19,6 +19,7 @@ enum LineMeaning: Equatable {
     case upgrade
     case contentLength
     case transferEncoding
+    case expect
 
     /// Whether the field is removed from the trailer section, which is not evaluated (RFC 9110 section 6.5.1).
     var isForbiddenInTrailers: Bool {
@@ -69,6 +70,7 @@ struct RequestFieldTable {
         ("accept", .accept), ("origin", .origin),
         ("access-control-request-method", .requestMethod), ("upgrade", .upgrade),
         ("content-length", .contentLength), ("transfer-encoding", .transferEncoding),
+        ("expect", .expect),
     ]
 
     private static func bucket(count: Int, first: UInt8) -> Int {

@@ -18,6 +18,8 @@ final class ThreadRules {
         fileprivate var announcesBody = false
         /// The value of `Content-Length`.
         fileprivate(set) var bodyLength: Int?
+        /// Whether the client may wait for a response before it sends the body.
+        fileprivate(set) var hasExpectation = false
         /// Whether the head has a field that only the gate may send to the backend.
         fileprivate(set) var hasOwned = false
         fileprivate var evidence = FormEvidence()
@@ -224,6 +226,7 @@ final class ThreadRules {
                 facts.bodyLength = length
                 if length > 0 { facts.announcesBody = true }
             case .transferEncoding: facts.announcesBody = true
+            case .expect: facts.hasExpectation = true
             }
         }
         self.classKey.append(0xFF)

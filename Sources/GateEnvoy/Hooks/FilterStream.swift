@@ -55,7 +55,7 @@ final class FilterStream {
         unsafe verdict.metadata.forEach { unsafe stream.setMetadata($0, $1) }
         if let denial = verdict.denial {
             let response = unsafe DenialResponse(denial, of: verdict.kind, by: rules, facts, lines)
-            if endsWithHead || !facts.mayHaveSmallBody || !self.hold(response, stream, thread) {
+            if endsWithHead || !facts.hasSmallBody || !self.hold(response, stream, thread) {
                 stream.respond(response)
             }
             return false
@@ -319,11 +319,12 @@ extension EnvoyStream {
 }
 
 extension ThreadRules.Facts {
-    /// Whether the request may have a body of at most 64 KiB.
+    /// Whether the request announces a body of at most 64 KiB.
     ///
-    /// A call or a WebSocket may never end, and its client reads a response at any time.
-    fileprivate var mayHaveSmallBody: Bool {
-        !self.offersUpgrade && self.form != .grpc && self.bodyLength ?? 0 <= 64 * 1024
+    /// A body of unknown length may be large, or never end.
+    fileprivate var hasSmallBody: Bool {
+        guard let bodyLength, !self.offersUpgrade, !self.hasExpectation else { return false }
+        return self.form != .grpc && bodyLength <= 64 * 1024
     }
 
     /// The kind of long-lived exchange that the request may start; `nil` for an ordinary exchange.

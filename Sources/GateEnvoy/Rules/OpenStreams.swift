@@ -140,9 +140,9 @@ extension OpenStreamTable.State {
         return !self.pending.isEmpty
     }
 
-    /// Wakes a stream if its request must be evaluated again.
+    /// Wakes a stream if its request must be evaluated again, or if its denial has been held long enough.
     ///
-    /// - Returns: Whether the stream was woken.
+    /// - Returns: Whether the stream counts toward `wakeLimit`.
     fileprivate mutating func wake(_ number: Int, by generation: Int, at now: Timestamp) -> Bool {
         guard let entry = self.entries[number], !entry.isWoken else { return false }
         let verdict = entry.result.verdict
@@ -156,7 +156,7 @@ extension OpenStreamTable.State {
         }
         entry.scheduler.wake()
         self.entries[number]?.isWoken = true
-        return true
+        return entry.result.generation != EvaluationResult.outdated
     }
 }
 

@@ -60,6 +60,14 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Whether a request body may never end, while the client reads the response at any time.
+    package var mayStream: Bool {
+        switch self {
+        case .grpc, .connectStreamJSON, .connectStreamProto: true
+        case .document, .page, .grpcWeb, .grpcWebText, .connect, .graphQL, .graphQLResponse: false
+        }
+    }
+
     /// Whether the response contains all values verbatim, neither encoded nor length-prefixed.
     var isVerbatim: Bool {
         switch self {

@@ -11,7 +11,8 @@ extension ClientConnection {
     func answer(_ answer: RenderedAnswer, facts: RequestFacts, version: Span<UInt8> = Span()) {
         self.answer(
             answer,
-            keepsClient: facts.keepsAlive && self.acceptsNextRequest,
+            // The end of a stream does not affect its connection, so the response may wait even during a drain.
+            keepsClient: facts.keepsAlive && self.acceptsNextRequest || self.transport.isStream,
             remaining: self.remainingBody(facts),
             version: version
         )

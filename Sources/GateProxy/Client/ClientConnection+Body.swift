@@ -1,3 +1,4 @@
+import GatePolicy
 import GateWire
 import NIOCore
 
@@ -204,7 +205,7 @@ extension ClientConnection {
     /// Returns the part of an announced body that has not been received.
     private func remainderOfBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
         if case .stream(let stream) = self.transport {
-            return facts.isCall || facts.expectsContinue
+            return facts.answerForm.mayStream || facts.expectsContinue
                 ? .nothing : stream.awaitedBody(self.loop.settings.discardLimits)
         }
         // A client that sends `Expect: 100-continue` may omit the announced body.
