@@ -136,6 +136,25 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
+    /// During the first second of a drain, new requests are still accepted.
+    @Test func `the response waits for a small body during a drain, too`() async throws {
+        let flags: [GateFlag] = [.reusePort, .drainTimeout(seconds: 20)]
+        try await Scene.play(flags: flags) { scene in
+            let client = try scene.connectHTTP2()
+            try client.request(1)
+            #expect(try client.response(1).status == 200)
+            scene.gate.send(signal: SIGTERM)
+            let notice = try client.frame { $0.isA(.goAway) }
+            #expect(notice?.number(at: 0) == UInt32(Int32.max))
+            let fields = Self.outdated + [("content-length", "4")]
+            try client.request(3, "POST", "/a", fields, endsStream: false)
+            let early = try? client.frame(by: .after(.milliseconds(100))) { $0.stream == 3 }
+            #expect(early == nil)
+            try client.data(3, [1, 2, 3, 4], endsStream: true)
+            #expect(try client.response(3).status == 426)
+        }
+    }
+
     @Test func `a client with an early backend response may send its body, too`() async throws {
         let early = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"
         try await Scene.play(backend: { _ in [.send(early), .stall] }) { scene in
