@@ -126,7 +126,8 @@ final class RevocableRequest {
 /// The period after the start of a gRPC response in which a unary call is expected to complete.
 ///
 /// If a unary call were denied in this period, the client would assume that the backend has not executed the call. For
-/// this reason, no call is evaluated again in this period, which lasts more than a second.
+/// this reason, no call is evaluated again in this period, which lasts more than a second. A held denial waits for the
+/// request body for an equally long period.
 struct UnaryGrace: Sendable {
     let start: Timestamp
 

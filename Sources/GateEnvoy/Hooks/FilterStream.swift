@@ -324,7 +324,7 @@ extension ThreadRules.Facts {
     /// A body of unknown length may be large, or never end.
     fileprivate var hasSmallBody: Bool {
         guard let bodyLength, !self.offersUpgrade, !self.hasExpectation else { return false }
-        return self.form != .grpc && bodyLength <= 64 * 1024
+        return !self.form.mayStream && bodyLength <= 64 * 1024
     }
 
     /// The kind of long-lived exchange that the request may start; `nil` for an ordinary exchange.

@@ -4,8 +4,10 @@ package import NIOCore
 ///
 /// Many clients read the response only after they have sent the whole body.
 package struct DiscardLimits: Equatable, Sendable {
-    /// The maximum size, in bytes, of a body that is read completely before an HTTP/1.1 response is
-    /// sent, so that the connection can stay open.
+    /// The maximum size, in bytes, of a body that is read completely before the response is sent.
+    ///
+    /// Over HTTP/1.1, the connection can then stay open. Over HTTP/2, a proxy that gets an early
+    /// response would reset its client's stream.
     package var awaitedBytes: UInt64
     /// The maximum time to delay the response while such a body arrives.
     package var awaitedTime: TimeAmount
