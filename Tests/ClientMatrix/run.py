@@ -13,8 +13,8 @@ from matrix.adapter_process import AdapterFailure
 from matrix.cases import BEHIND_PROXY, BY_NAME, CASES
 from matrix.clients import CLIENTS
 from matrix.places import BUILT, ROOT, Certificate
-from matrix.proxies import PROXIES, Proxy
-from matrix.servers import DenyingNginx, Gate
+from matrix.proxies import PROXIES, WAITING, Proxy
+from matrix.servers import WAITING_GATE, DenyingNginx, Gate
 from matrix.visit import BuildFailure, Visit, build
 from matrix.uploads import lost_uploads, upload_table
 
@@ -47,8 +47,8 @@ def chosen(text, known, what):
 def start_servers(names, folder, gate_path, certificate):
     """Returns the servers by name, and the reasons why others do not run."""
     servers, missing = {}, {}
-    gate = Gate(folder / "gate", gate_path, certificate)
-    servers["gate"] = gate
+    servers["gate"] = Gate(folder / "gate", gate_path, certificate)
+    servers[WAITING_GATE] = Gate(folder / WAITING_GATE, gate_path, certificate, WAITING)
     for name in names:
         if name == "gate":
             continue
@@ -56,7 +56,9 @@ def start_servers(names, folder, gate_path, certificate):
             if name == "nginx":
                 servers[name] = DenyingNginx(folder / "nginx", certificate)
             else:
-                servers[name] = Proxy(name.removeprefix("behind-"), folder / name, gate, certificate)
+                proxy = name.removeprefix("behind-")
+                gate = servers[WAITING_GATE if PROXIES[proxy].gate_waits else "gate"]
+                servers[name] = Proxy(proxy, folder / name, gate, certificate)
         except (OSError, RuntimeError) as error:
             missing[name] = str(error)
             print(f"{name} is left out: {error}", file=sys.stderr)
@@ -127,7 +129,7 @@ def visit_all(client, given, servers, results, certificate, folder):
                     continue
                 behind = name.startswith("behind-")
                 cases = [case for case in CASES if case.name in case_names and (not behind or case.name in BEHIND_PROXY)]
-                cells = visit.play(server, servers["gate"], http, cases)
+                cells = visit.play(server, http, cases)
                 results["cells"].setdefault(f"{client.key} {http}", {}).setdefault(name, {}).update(cells)
                 seen = "  ".join(f"{case}={cell['text']}" for case, cell in cells.items())
                 print(f"{client.key} {http} {name}: {seen}", flush=True)

@@ -55,6 +55,39 @@ struct RefusedUploadTests {
         }
     }
 
+    @Test func `the response waits for a large body, if the settings permit it`() async throws {
+        let flags: [GateFlag] = [.maxAwaitedBytes(4_000_000), .awaitTimeout(seconds: 20)]
+        try await Scene.play(flags: flags) { scene in
+            let client = try scene.connect()
+            let half = String(repeating: "x", count: 1_500_000)
+            try client.send(Self.counted(3_000_000))
+            try client.send(half)
+            // Longer than the default timeout.
+            try await Task.sleep(for: .milliseconds(1500))
+            try client.send(half)
+            let denial = try client.response()
+            #expect(denial.status == 426)
+            #expect(denial.fields["Connection"] == [])
+            try client.send(Request.text("GET", "/next", fields: Request.current))
+            let echo: EchoReport = try client.response().json()
+            #expect(echo.target == "/next")
+        }
+    }
+
+    @Test func `the response to a large body waits only while there is a budget`() async throws {
+        let flags: [GateFlag] = [
+            .maxAwaitedBytes(4_000_000), .awaitTimeout(seconds: 20),
+            .maxDiscardedBytes(50_000), .discardTimeout(seconds: 60),
+        ]
+        try await Scene.play(flags: flags) { scene in
+            let client = try scene.connect()
+            try client.send(Self.counted(3_000_000) + String(repeating: "x", count: 1_000_000))
+            let denial = try client.response()
+            #expect(denial.status == 426)
+            #expect(denial.fields["Connection"] == ["close"])
+        }
+    }
+
     @Test(arguments: [
         counted(10) + "01234", Request.text("POST", "/a", fields: chunked) + "5\r\n0",
     ])

@@ -13,6 +13,7 @@ from matrix import page  # noqa: E402
 from matrix.cases import BY_NAME  # noqa: E402
 from matrix.clients import CLIENTS, EXCUSES  # noqa: E402
 from matrix.outcome import judge  # noqa: E402
+from matrix.proxies import WAITING  # noqa: E402
 from matrix.servers import attempts, filled  # noqa: E402
 from matrix.uploads import lost_uploads  # noqa: E402
 
@@ -161,6 +162,11 @@ class Guide(unittest.TestCase):
                 lines = self.lines(language)
                 self.assertGreater(len(lines), 1)
                 self.assertEqual([line for line in lines if line not in there], [])
+
+
+    def test_the_gate_that_waits_has_the_settings_of_the_guide(self):
+        text = (ROOT / "docs/guides/behind-nginx-or-a-cdn.md").read_text("utf-8")
+        self.assertIn(f"versiongate serve … {' '.join(WAITING)}\n", text)
 
 
 class Rows(unittest.TestCase):

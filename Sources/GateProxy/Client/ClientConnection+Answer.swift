@@ -35,6 +35,7 @@ extension ClientConnection {
         )
         guard action != .awaitBody else {
             self.request.response.hold(answer.filled(with: version))
+            self.request.discards.begin(free: HTTP2OwnSettings.firstWindow)
             return self.renewDeadline()
         }
         self.write(answer, keepsClient: action != .answerAndLinger, version: version)

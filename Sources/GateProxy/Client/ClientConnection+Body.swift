@@ -246,7 +246,9 @@ extension ClientConnection {
         _ = self.exchange.requestEnded()
     }
 
-    /// Discards the rest of a small body, and then writes the response that was held in the meantime.
+    /// Discards the rest of the body, and then writes the response that was held in the meantime.
+    ///
+    /// The response is written early if the body is too long, or if there is no budget for it.
     ///
     /// - Returns: Whether there may be more to read.
     func awaitBody() -> Bool {
@@ -255,7 +257,6 @@ extension ClientConnection {
             return false
         }
         let inbound = self.inbound
-        let limits = self.loop.settings.discardLimits
         switch self.request.body.discard(inbound, trailerFields: self.rules.table) {
         case .more where self.flow.isInputClosed:
             self.answerHeld(keepsClient: false)
@@ -263,9 +264,7 @@ extension ClientConnection {
         case .more(let consumed):
             self.inbound.moveReaderIndex(forwardBy: consumed)
             self.loop.counters.discardedBytes += UInt64(consumed)
-            guard self.exchange.awaited(bytes: consumed, limits: limits) == .answerAndLinger else {
-                return false
-            }
+            guard !self.mayAwaitMore(after: consumed) else { return false }
             self.answerHeld(keepsClient: false)
             return true
         case .end(let consumed):
@@ -281,17 +280,26 @@ extension ClientConnection {
         }
     }
 
-    /// Discards content from an HTTP/2 client, and writes the held response once the body is complete or too long.
+    /// Discards content from an HTTP/2 client, and writes the held response at the end of the body or at a limit.
     private func awaitContent(of stream: HTTP2Stream) {
         let count = self.inbound.readableBytes
         self.inbound = self.loop.emptyBuffer
         self.loop.counters.discardedBytes += UInt64(count)
-        let limits = self.loop.settings.discardLimits
-        if self.exchange.awaited(bytes: count, limits: limits) == .answerAndLinger {
-            self.answerHeld(keepsClient: false)
-        } else if stream.hasEndedRequest, self.exchange.requestEnded() == .answer {
+        if stream.hasEndedRequest {
+            guard self.exchange.requestEnded() == .answer else { return }
             self.answerHeld(keepsClient: self.acceptsNextRequest)
+        } else if !self.mayAwaitMore(after: count) {
+            self.answerHeld(keepsClient: false)
         }
+    }
+
+    /// Charges discarded bytes of the body for which the response is held.
+    ///
+    /// - Returns: Whether the response may wait for more bytes.
+    private func mayAwaitMore(after count: Int) -> Bool {
+        let limits = self.loop.settings.discardLimits
+        return self.exchange.awaited(bytes: count, limits: limits) == .wait
+            && self.chargeDiscarded(count)
     }
 
     /// Discards the bytes that arrive after the last response.

@@ -204,7 +204,7 @@ extension ClientConnection {
         case .body: time = self.request.isCall ? timeouts.tunnel : timeouts.body
         case .response: time = self.request.isCall ? timeouts.tunnel : timeouts.response
         case .tunnel: time = timeouts.tunnel
-        case .smallBody: time = self.loop.settings.discardLimits.awaitedTime
+        case .awaitedBody: time = self.loop.settings.discardLimits.awaitedTime
         case .lastBytes: time = timeouts.response
         case .heartbeat: time = EventStream.heartbeatInterval
         }

@@ -16,8 +16,8 @@ extension Exchange {
         case response
         /// The next bytes from either side of a tunnel.
         case tunnel
-        /// The rest of a small body for which a response is held.
-        case smallBody
+        /// The rest of the request body for which a response is held.
+        case awaitedBody
         /// More bytes to discard, at most until a deadline.
         case rest(until: NIODeadline)
         /// The delivery of the last bytes to the client.
@@ -34,7 +34,7 @@ extension Exchange {
         case .forwarding(let forwarding) where forwarding.isConnecting: .connection
         case .forwarding(let forwarding):
             forwarding.requestEnded || forwarding.responseStarted ? .response : .body
-        case .awaitingBody: .smallBody
+        case .awaitingBody: .awaitedBody
         case .awaitingMessage: .body
         case .lingering(let lingering):
             lingering.end.map { .rest(until: $0) } ?? .lastBytes

@@ -63,6 +63,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: .of(\.idleTimeout)) var idleTimeout: String?
     @Option(help: .of(\.parkAfter)) var parkAfter: String?
     @Option(help: .of(\.bodyTimeout)) var bodyTimeout: String?
+    @Option(help: .of(\.awaitTimeout)) var awaitTimeout: String?
     @Option(help: .of(\.discardTimeout)) var discardTimeout: String?
     @Option(help: .of(\.connectTimeout)) var connectTimeout: String?
     @Option(help: .of(\.responseTimeout)) var responseTimeout: String?
@@ -71,6 +72,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: .of(\.maxHeaderCount)) var maxHeaderCount: String?
     @Option(help: .of(\.maxTargetBytes)) var maxTargetBytes: String?
     @Option(help: .of(\.maxBodyBytes)) var maxBodyBytes: String?
+    @Option(help: .of(\.maxAwaitedBytes)) var maxAwaitedBytes: String?
     @Option(help: .of(\.maxDiscardedBytes)) var maxDiscardedBytes: String?
     @Option(help: .of(\.maxConnections)) var maxConnections: String?
     @Option(help: .of(\.maxConnectionsPerAddress)) var maxConnectionsPerAddress: String?

@@ -54,6 +54,8 @@ struct ServeSettings {
         gate.bypassesChannels = try reader.value(\.socketBypass)
         gate.servesClients = try reader.value(\.clientEndpoints)
         gate.maxBodyBytes = try reader.optional(\.maxBodyBytes).map(UInt64.init)
+        gate.discardLimits.awaitedBytes = UInt64(try reader.value(\.maxAwaitedBytes))
+        gate.discardLimits.awaitedTime = try reader.value(\.awaitTimeout)
         gate.discardLimits.bytes = UInt64(try reader.value(\.maxDiscardedBytes))
         gate.discardLimits.time = try reader.value(\.discardTimeout)
         gate.trustedProxies = try reader.optional(\.trustedProxies) ?? .none

@@ -121,13 +121,13 @@ struct Settings: Sendable {
         "stateDir",
         .path,
         absence: "nothing is stored",
-        "Directory for data to keep across restarts: the last good rules, feed data, the census and more"
+        "Directory of this gate for data to keep across restarts: the last good rules, feed data, the census and more"
     )
     let publishRules = Setting(
         "publishRules",
         .path,
         absence: "nothing is written",
-        "File to write the active rules to, for the module in Envoy; the directory must exist"
+        "File to write the active rules to, for the module in Envoy; needs --state-dir, and the directory must exist"
     )
     let strictStart = Setting(
         "strictStart",
@@ -287,6 +287,11 @@ struct Settings: Sendable {
         default: GateTimeouts.defaults.body,
         "Seconds allowed between two chunks of a request body"
     )
+    let awaitTimeout = Setting(
+        "awaitTimeout",
+        default: DiscardLimits.defaults.awaitedTime,
+        "Seconds that a denial may wait until the request body is complete"
+    )
     let discardTimeout = Setting(
         "discardTimeout",
         default: DiscardLimits.defaults.time,
@@ -333,6 +338,12 @@ struct Settings: Sendable {
         .number(0 ... .max),
         absence: "no limit",
         "Maximum size of a request body in bytes"
+    )
+    let maxAwaitedBytes = Setting(
+        "maxAwaitedBytes",
+        .number(0 ... .max),
+        default: "\(DiscardLimits.defaults.awaitedBytes)",
+        "Maximum size in bytes of a request body that a denial waits for"
     )
     let maxDiscardedBytes = Setting(
         "maxDiscardedBytes",

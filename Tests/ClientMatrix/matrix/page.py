@@ -10,6 +10,11 @@ from .uploads import LARGE, PROGRAMS, SMALL
 # Responses that take longer, in seconds, are marked.
 SLOW = 5
 PROXY_NAMES = {name: kind.title for name, kind in PROXIES.items()}
+# The columns of the tables about proxies: the usual configurations, and the others.
+PROXY_TABLES = (
+    [name for name in PROXIES if not name.endswith(("-h2", "-waiting"))],
+    [name for name in PROXIES if name.endswith(("-h2", "-waiting"))],
+)
 # The cases in which the client sends a single request.
 COUNTED = ("get", "head", "up64k", "up3m", "up30m", "chunked", "expect", "brownout", "maintenance")
 
@@ -106,7 +111,11 @@ def straight(results, http, kind, case_names):
 
 
 def behind(results, http):
-    proxies = [name for name in PROXY_NAMES if f"behind-{name}" in results["servers"]]
+    return "\n".join(behind_some(results, http, names) for names in PROXY_TABLES)
+
+
+def behind_some(results, http, names):
+    proxies = [name for name in names if f"behind-{name}" in results["servers"]]
     rows = []
     for client in CLIENTS:
         servers = results["cells"].get(f"{client.key} {http}", {})
@@ -222,17 +231,18 @@ def render(results):
         "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
         "## Behind proxies\n",
         "The client sends a GET request and uploads of 64 KB, 3 MB and 30 MB through a proxy that connects to the gate over "
-        "HTTP/1.1. \"all\" means that the app sees the whole denial of all four requests. The configurations are in "
+        "HTTP/1.1, or over cleartext HTTP/2 (\"h2\"). \"all\" means that the app sees the whole denial of all four requests. The configurations are in "
         "`Tests/ClientMatrix/servers`. nginx and \"buffering\" are configured as in "
         "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-from-old-builds), and all other proxies use "
-        "their default configuration.\n",
+        "their default configuration. \"waiting\": the gate reads the whole upload before it sends the denial, with the "
+        "settings from the guide.\n",
         "### HTTP/1.1\n", behind(results, "1.1"),
         "### HTTP/2 with TLS\n", behind(results, "2"),
         "## Repeated uploads\n",
         f"Denied uploads over HTTP/2, each on a separate connection: {len(SMALL)} uploads of 10, 30 or 60 KB, and "
         f"{len(LARGE)} uploads of 3 MB. The numbers show for how many uploads the client gets the whole denial within 5 s. "
         "Caddy, Traefik and Envoy reset the stream of a 3 MB upload after the response, and curl 7.88.1 then drops the part "
-        "of the response that it has not read yet.\n",
+        "of the response that it has not read yet. \"h2\": the proxy connects to the gate over HTTP/2.\n",
         uploads(results),
         "## Responses that a client hides\n", hidden(results),
         "## Exception messages\n", exceptions(results),

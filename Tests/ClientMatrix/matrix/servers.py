@@ -13,6 +13,10 @@ from collections import Counter
 from .places import PATH, SERVERS, free_ports, program
 
 
+# The name of a gate that serves only as a backend for proxies.
+WAITING_GATE = "waiting-gate"
+
+
 class Process:
     """A server that runs in a separate folder until `stop`."""
 
@@ -53,6 +57,8 @@ class Server:
 
     def __init__(self, name, folder):
         self.name, self.folder, self.processes = name, folder, []
+        # The server that responds to the requests.
+        self.gate = self
         self.version = ""
         folder.mkdir(parents=True)
         self.port, self.tls_port = free_ports(2)
@@ -83,7 +89,7 @@ class Server:
 
 
 class Gate(Server):
-    def __init__(self, folder, executable, certificate):
+    def __init__(self, folder, executable, certificate, flags=()):
         super().__init__("gate", folder)
         self.version = subprocess.run([executable, "version"], capture_output=True, text=True).stdout.strip()
         backend, self.admin_port = free_ports(2)
@@ -100,7 +106,7 @@ class Gate(Server):
             executable, "serve", "--listen", f"127.0.0.1:{self.port}", "--tls-listen", f"127.0.0.1:{self.tls_port}",
             "--tls-certificate", certificate.certificate, "--tls-key", certificate.key,
             "--upstream", f"http://127.0.0.1:{backend}", "--rules", folder / "rules.yaml",
-            "--admin-listen", self.admin_port, "--trusted-proxies", "127.0.0.1", "--access-log", "--log-format", "json",
+            "--admin-listen", self.admin_port, "--trusted-proxies", "127.0.0.1", "--access-log", "--log-format", "json", *flags,
         ])
 
     def connections(self):

@@ -80,7 +80,7 @@ class Visit:
             request["next"] = {"url": following, "method": "GET", "fields": fields(CURRENT)}
         return path, request
 
-    def play(self, server, gate, http, cases):
+    def play(self, server, http, cases):
         """Returns a server's cells: the results, and the number of requests that the gate got."""
         cells, paths = {}, {}
         for case in cases:
@@ -103,7 +103,7 @@ class Visit:
                 "seconds": (answer or {}).get("seconds"),
                 "next_seconds": ((answer or {}).get("next") or {}).get("seconds"),
             }
-        self.count(cells, paths, (gate if server.name.startswith("behind-") else server).requests(), http)
+        self.count(cells, paths, server.gate.requests(), http)
         return cells
 
     def count(self, cells, paths, requests, http):

@@ -18,6 +18,8 @@ struct HTTP2RefusedUploadTests {
         var status = 0
         /// The number of bytes of the body that were sent.
         var sent = 0
+        /// The number of bytes of the body that were sent before the response arrived.
+        var sentBeforeResponse = 0
         /// The code of the stream's reset.
         var reset: UInt32?
     }
@@ -48,6 +50,7 @@ struct HTTP2RefusedUploadTests {
             if frame.isA(.headers) {
                 let status = try HTTP2Fields.read(frame.payload)[":status"].first
                 outcome.status = status.flatMap { Int($0) } ?? 0
+                outcome.sentBeforeResponse = outcome.sent
             } else if frame.isA(.windowUpdate) {
                 room += Int(frame.number(at: 0) ?? 0)
             } else if frame.isA(.resetStream) {
@@ -57,16 +60,13 @@ struct HTTP2RefusedUploadTests {
         }
     }
 
-    private func outcome(_ status: Int, sent: Int, reset: UInt32? = nil) -> Outcome {
-        Outcome(status: status, sent: sent, reset: reset)
-    }
-
     @Test(arguments: [(10_000, true), (3_000_000, true), (3_000_000, false), (30_000_000, true)])
     func `a denied client may send its body to the end`(size: Int, announces: Bool) async throws {
         try await Scene.play(flags: [.adminListen()]) { scene in
             let client = try scene.connectHTTP2()
             let outcome = try self.upload(size, announces: announces, on: 1, of: client)
-            #expect(outcome == self.outcome(426, sent: size))
+            #expect(outcome.status == 426)
+            #expect(outcome.sent == size)
             try client.request(3)
             #expect(try client.response(3).status == 200)
             let metrics = try scene.metrics()
@@ -131,8 +131,44 @@ struct HTTP2RefusedUploadTests {
             let client = try scene.connectHTTP2()
             let start = ContinuousClock.now
             let outcome = try self.upload(300_000, announces: false, on: 1, of: client)
-            #expect(outcome == self.outcome(426, sent: 300_000))
+            #expect(outcome.status == 426)
+            #expect(outcome.sent == 300_000)
+            #expect(outcome.sentBeforeResponse < 300_000)
             #expect(ContinuousClock.now - start < .milliseconds(900))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `the response waits for a large body, if the settings permit it`(
+        announces: Bool
+    ) async throws {
+        let flags: [GateFlag] = [.maxAwaitedBytes(4_000_000), .awaitTimeout(seconds: 20)]
+        try await Scene.play(flags: flags + [.adminListen()]) { scene in
+            let client = try scene.connectHTTP2()
+            let outcome = try self.upload(3_000_000, announces: announces, on: 1, of: client)
+            #expect(outcome.status == 426)
+            #expect(outcome.sentBeforeResponse == 3_000_000)
+            #expect(outcome.reset == nil)
+            try client.request(3)
+            #expect(try client.response(3).status == 200)
+            #expect(try scene.metrics()["versiongate_discarded_body_bytes_total"] == 3_000_000)
+        }
+    }
+
+    @Test func `the response to a large body waits only while there is a budget`() async throws {
+        let flags: [GateFlag] = [
+            .maxAwaitedBytes(4_000_000), .awaitTimeout(seconds: 20),
+            // The budget of a client contains 16 bodies.
+            .maxDiscardedBytes(50_000), .discardTimeout(seconds: 60),
+        ]
+        try await Scene.play(flags: flags) { scene in
+            let client = try scene.connectHTTP2()
+            let outcome = try self.upload(3_000_000, on: 1, of: client)
+            #expect(outcome.status == 426)
+            #expect(outcome.sentBeforeResponse > 400_000)
+            #expect(outcome.sentBeforeResponse < 1_000_000)
+            try client.request(3)
+            #expect(try client.response(3).status == 200)
         }
     }
 

@@ -596,7 +596,7 @@ struct ExchangeTests {
             (Self.earlyLast, .response),
             (Self.answering, .response),
             (Self.answeringLast, .response),
-            (Self.awaiting, .smallBody),
+            (Self.awaiting, .awaitedBody),
             (Self.lingering, .lastBytes),
             (Self.farewell, .rest(until: .uptimeNanoseconds(7))),
             (Self.tunnel, .tunnel),

@@ -7,6 +7,7 @@ package enum GateFlag: Sendable, Equatable {
     /// `nil` means off.
     case parkAfter(seconds: Double?)
     case bodyTimeout(seconds: Int)
+    case awaitTimeout(seconds: Int)
     case discardTimeout(seconds: Int)
     case connectTimeout(seconds: Int)
     case responseTimeout(seconds: Int)
@@ -14,6 +15,7 @@ package enum GateFlag: Sendable, Equatable {
     case maxHeaderCount(Int)
     case maxTargetBytes(Int)
     case maxBodyBytes(Int)
+    case maxAwaitedBytes(Int)
     case maxDiscardedBytes(Int)
     case maxConnections(Int)
     case maxEventStreams(Int)
@@ -71,6 +73,7 @@ package enum GateFlag: Sendable, Equatable {
         case .idleTimeout(let seconds): ["--idle-timeout", "\(seconds)"]
         case .parkAfter(let seconds): ["--park-after", seconds.map { "\($0)" } ?? "off"]
         case .bodyTimeout(let seconds): ["--body-timeout", "\(seconds)"]
+        case .awaitTimeout(let seconds): ["--await-timeout", "\(seconds)"]
         case .discardTimeout(let seconds): ["--discard-timeout", "\(seconds)"]
         case .connectTimeout(let seconds): ["--connect-timeout", "\(seconds)"]
         case .responseTimeout(let seconds): ["--response-timeout", "\(seconds)"]
@@ -78,6 +81,7 @@ package enum GateFlag: Sendable, Equatable {
         case .maxHeaderCount(let count): ["--max-header-count", "\(count)"]
         case .maxTargetBytes(let bytes): ["--max-target-bytes", "\(bytes)"]
         case .maxBodyBytes(let bytes): ["--max-body-bytes", "\(bytes)"]
+        case .maxAwaitedBytes(let bytes): ["--max-awaited-bytes", "\(bytes)"]
         case .maxDiscardedBytes(let bytes): ["--max-discarded-bytes", "\(bytes)"]
         case .maxConnections(let count): ["--max-connections", "\(count)"]
         case .maxEventStreams(let count): ["--max-event-streams", "\(count)"]
