@@ -5,8 +5,8 @@ struct ComparedView {
     /// The rules of a view, as indices into the `candidates` of the comparison space.
     struct Key: Hashable {
         var rules: [Int] = []
-        /// The indices of the rules that are certain to match or that wait for a store.
-        var certain: [Int] = []
+        /// The indices of the rules whose floors can determine the decision.
+        var floors: [Int] = []
 
         init(_ cell: ComparedCell, in world: ComparisonSpace) {
             for (index, candidate) in world.candidates.enumerated() {
@@ -14,9 +14,9 @@ struct ComparedView {
                 guard fit != .none else { continue }
                 self.rules.append(index)
                 // Even if a match is uncertain, the state of the store can depend on the client's
-                // version.
+                // version, and so can a rejection of the client.
                 let isHeld = candidate.rule.withNext.contains { $0.holdUntilInStore != nil }
-                if fit == .certain || isHeld { self.certain.append(index) }
+                if fit == .certain || isHeld || world.rejects { self.floors.append(index) }
             }
         }
     }
@@ -46,7 +46,7 @@ struct ComparedView {
         self.old = ruleSet(old, isOld: true)
         self.new = ruleSet(new, isOld: false)
         self.devices = ComparedDevices(candidates.flatMap(\.rule.withNext))
-        let rules = key.certain.flatMap { world.candidates[$0].rule.withNext }
+        let rules = key.floors.flatMap { world.candidates[$0].rule.withNext }
         let releases =
             rules.contains(where: \.dependsOnStores)
             ? (old.releases + new.releases).compactMap(\.version) : []

@@ -23,6 +23,8 @@ struct ComparisonSpace {
     let countries: ComparedDimension<Claim<String>>
     let storefronts: ComparedDimension<Claim<String>>
     let requests: ComparedDimension<ComparedRequest>
+    /// Whether clients that may match a rule can be rejected because of the rule.
+    let rejects: Bool
     /// Whether some requests are omitted, because there are too many.
     let isIncomplete: Bool
 
@@ -31,8 +33,6 @@ struct ComparisonSpace {
 
     init(_ focus: ComparedFocus, old: RuleSetDefinition, new: RuleSetDefinition) {
         let policies = [old.unidentified, new.unidentified]
-        // A client that may match a rule can be rejected because of the rule, so all rules are
-        // candidates.
         let rejects = policies.contains { $0.rejects }
         let candidates = [(old, true), (new, false)].flatMap { definition, isOld in
             definition.rules.compactMap { rule in
@@ -41,6 +41,7 @@ struct ComparisonSpace {
             }
         }
         self.focus = focus
+        self.rejects = rejects
         self.candidates = candidates
         let rules = candidates.flatMap(\.rule.withNext)
         let matches = focus.matches + rules.map(\.match)

@@ -149,13 +149,12 @@ final class CompiledRule: Sendable {
         _ stage: RuleStage,
         matchingUpTo gaps: [IdentityGap]
     ) -> Ruling? {
-        let recommendation = self.recommendation(at: stage)
         guard gaps.isEmpty else {
-            // A rule whose match is uncertain never denies the client. The rule requires the
-            // missing parts, but only if it would currently deny or recommend something.
-            let asks = stage.refuses || !recommendation.isEmpty || stage.isClosed
-            return asks ? Ruling(gaps: gaps) : nil
+            // A rule whose match is uncertain never denies the client. The missing parts matter only
+            // if the rule would deny the client if it matched.
+            return self.mayDeny(subject, stage) ? Ruling(gaps: gaps) : nil
         }
+        let recommendation = self.recommendation(at: stage)
         var announced: MaintenanceWindow?
         switch stage.maintenance {
         case .running(let window):
@@ -250,6 +249,13 @@ final class CompiledRule: Sendable {
             subject.release,
             build: subject.identity.build.value
         )
+    }
+
+    /// Whether the rule would deny the client if it matched, as far as the identity is known.
+    private func mayDeny(_ subject: Subject, _ stage: RuleStage) -> Bool {
+        guard !stage.isClosed else { return true }
+        return stage.refuses
+            && (self.breach(by: subject) != nil || !self.gaps(of: subject, stage, .none).isEmpty)
     }
 
     /// Returns the parts of the identity that the rule requires and that are missing or unparsable.

@@ -1,4 +1,4 @@
-/// The policy for clients whose version or build is missing or unparsable.
+/// The policy for clients with a missing or unparsable part of the identity that decides whether they are denied.
 package struct UnidentifiedPolicy: Sendable, Equatable {
     package enum Action: String, Sendable, Equatable, CaseIterable {
         /// The request passes.
@@ -43,8 +43,13 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
 
     /// Whether the policy can deny requests.
     package var rejects: Bool {
-        self.missing == .reject || self.unreadable == .reject
-            || self.paths.contains { $0.missing == .reject || $0.unreadable == .reject }
+        self.rejectsMissing || self.unreadable == .reject
+            || self.paths.contains { $0.unreadable == .reject }
+    }
+
+    /// Whether the policy can deny requests of clients that send no value.
+    package var rejectsMissing: Bool {
+        self.missing == .reject || self.paths.contains { $0.missing == .reject }
     }
 }
 

@@ -194,9 +194,14 @@ struct ReferenceJudge {
                 || isAnnounced
         else { return nil }
         if !matchGaps.isEmpty {
-            let onlyAnnounces =
-                !refuses && recommended == nil && recommendedBuild == nil && !isClosed
-            return onlyAnnounces ? nil : Word(gaps: matchGaps)
+            // What is missing matters only if the rule could deny the client.
+            let comparesVersions =
+                rule.minimum != nil || rule.minimumBuildOf != nil || !rule.blocked.isEmpty
+            let isUnknown =
+                comparesVersions && self.identity.version.value == nil
+                || rule.minimumBuild != nil && self.identity.build.value == nil
+            let mayDeny = isClosed || refuses && (self.isBelowFloor(of: rule) || isUnknown)
+            return mayDeny ? Word(gaps: matchGaps) : nil
         }
         var word = Word(announced: isAnnounced ? window : nil)
         word.latest = recommended

@@ -69,7 +69,7 @@ struct RequestTermsTests {
     }
 
     @Test func `a client without app and platform has the label other`() throws {
-        let terms = try Self.terms(nil, nil, "4")
+        let terms = try Self.terms(nil, nil, "1")
         #expect(terms.app == "other")
         #expect(terms.platform == "other")
         #expect(terms.gap == .missing(.app))

@@ -31,9 +31,12 @@ import Testing
 
     static func cases() throws -> [Case] {
         let good = try client(version: "9")
-        var noPlatform = good
+        let old = try client(version: "0.9")
+        var newWithoutPlatform = good
+        newWithoutPlatform.platform = .missing
+        var noPlatform = old
         noPlatform.platform = .missing
-        var badPlatform = good
+        var badPlatform = old
         badPlatform.platform = .unreadable("x")
         var noVersion = good
         noVersion.version = .missing
@@ -46,13 +49,23 @@ import Testing
             Case("no version", noVersion, gap: .missing(.version)),
             Case("invalid version", badVersion, gap: .unreadable(.version)),
             Case("no version, no rule", noVersion, RuleMatch(apps: []), gap: .missing(.version)),
-            Case("no platform, not in a condition", noPlatform, gap: nil),
+            Case("no platform, not in a condition", newWithoutPlatform, gap: nil),
             Case("no platform", noPlatform, ios, gap: .missing(.platform)),
             Case("invalid platform", badPlatform, ios, gap: .unreadable(.platform)),
-            Case("no app", good, RuleMatch(apps: ["a"]), gap: .missing(.app)),
-            Case("no app, but another platform", good, androidApp, gap: nil),
-            Case("no channel", good, RuleMatch(channels: ["a"]), gap: .missing(.channel)),
-            Case("no OS version", good, RuleMatch(osVersions: []), gap: nil),
+            Case("no platform, but above the floor", newWithoutPlatform, ios, gap: nil),
+            Case("no app", old, RuleMatch(apps: ["a"]), gap: .missing(.app)),
+            Case("no app, but above the floor", good, RuleMatch(apps: ["a"]), gap: nil),
+            Case("no app, but another platform", old, androidApp, gap: nil),
+            Case("no channel", old, RuleMatch(channels: ["a"]), gap: .missing(.channel)),
+            Case("no channel, but above the floor", good, RuleMatch(channels: ["a"]), gap: nil),
+            Case("no OS version", old, RuleMatch(osVersions: []), gap: nil),
+            Case(
+                "no channel and no build",
+                good,
+                RuleMatch(channels: ["a"]),
+                minimumBuild: 5,
+                gap: .missing(.channel)
+            ),
             Case("no build", good, minimumBuild: 5, gap: .missing(.build)),
         ]
     }
@@ -96,7 +109,7 @@ import Testing
     @Test func `a rule that requires wins over a gap`() throws {
         let rules = ruleSet(
             [
-                try rule("asks", match: RuleMatch(apps: ["a"]), minimum: "1"),
+                try rule("asks", match: RuleMatch(apps: ["a"]), minimum: "4"),
                 try rule("requires", minimum: "5"),
             ],
             unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject)
@@ -110,7 +123,7 @@ import Testing
     @Test func `a rejection wins over a recommendation and has its own upgrade`() throws {
         let rules = ruleSet(
             [
-                try rule("asks", match: RuleMatch(apps: ["a"]), minimum: "1"),
+                try rule("asks", match: RuleMatch(apps: ["a"]), minimum: "4"),
                 try rule("hints", recommended: "5", storeURL: StoreURL("https://rule.example")),
             ],
             unidentified: UnidentifiedPolicy(
@@ -141,9 +154,34 @@ import Testing
         )
     }
 
+    @Test func `the gap of a rule that only recommends rejects no client`() throws {
+        let rules = ruleSet(
+            [try rule("hints", match: RuleMatch(channels: ["testflight"]), recommended: "5")],
+            unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject)
+        )
+        let decision = rules.decide(try client(version: "3"), in: rules.scope())
+        #expect(decision.kind == .allow)
+        #expect(decision.gap == nil)
+    }
+
+    @Test func `the gap of a rule for maintenance rejects every client`() throws {
+        let rules = ruleSet(
+            [
+                try rule(
+                    "closed",
+                    match: RuleMatch(apps: ["a"]),
+                    maintenance: MaintenanceWindow(from: nil, until: nil)
+                )
+            ],
+            unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject)
+        )
+        let decision = rules.decide(try client(version: "3"), in: rules.scope())
+        #expect(decision.reason == .missing(.app))
+    }
+
     @Test func `the gap of an observing rule rejects no client`() throws {
         let rules = ruleSet(
-            [try rule("watch", match: RuleMatch(apps: ["a"]), minimum: "1", mode: .observe)],
+            [try rule("watch", match: RuleMatch(apps: ["a"]), minimum: "4", mode: .observe)],
             unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject)
         )
         let decision = rules.decide(try client(version: "3"), in: rules.scope())
