@@ -17,7 +17,7 @@ extension AdminEndpoints {
     /// `target` is the revision to return to; `nil` selects the last revision with different files.
     func preview(of target: String?) async -> AdminAnswer {
         guard let preview = await self.reloader.preview(undoTo: target) else {
-            return .unknownRevision
+            return target == nil ? .noEarlierRules : .unknownRevision
         }
         return AdminAnswer(.ok, UndoReport.Preview(preview))
             .with("ETag", "\"\(preview.revision)\"")
@@ -40,7 +40,8 @@ extension AdminEndpoints {
             let done = UndoReport.Done(
                 revision: rules.definition.revision,
                 isPinned: rules.pin != nil,
-                isKept: self.lastGood?.problem == nil && self.lastGood != nil
+                isKept: self.lastGood?.problem == nil && self.lastGood != nil,
+                arePublished: self.publisher?.isCurrent
             )
             return AdminAnswer(.ok, done)
         case .stale(let revision):
@@ -96,10 +97,17 @@ package enum UndoReport {
         package let isPinned: Bool
         /// Whether the undo survives a restart.
         package let isKept: Bool
+        /// Whether the file for the module in Envoy contains these rules; `nil` if there is no file.
+        package let arePublished: Bool?
     }
 }
 
 extension AdminAnswer {
+    static let noEarlierRules = AdminAnswer.refusal(
+        .notFound,
+        "there are no earlier rules to return to: the gate stores the rules that it has loaded since its start and, "
+            + "with --state-dir, before"
+    )
     static let unknownRevision = AdminAnswer.refusal(
         .notFound,
         "the rules of that revision are not stored; see /api/v1/audit for the stored revisions"

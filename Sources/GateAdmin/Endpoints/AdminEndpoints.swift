@@ -27,7 +27,7 @@ package struct AdminEndpoints: Sendable {
     let audit: AuditLog?
     let archive: RulesArchive?
     let breaker: Breaker?
-    private let publisher: RulesPublisher?
+    let publisher: RulesPublisher?
     let aside = LongTaskThread()
     let floorReports = FloorReportCache()
     let now: @Sendable () -> Timestamp

@@ -35,6 +35,12 @@ extension RulesReloader {
         let answer: CheckedContinuation<ReloadStatus, Never>
     }
 
+    /// A revision of rules that were active, and the revision of their files alone.
+    struct FormerRevision {
+        let revision: String
+        let files: String
+    }
+
     func reading(
         for reason: RulesChange.Reason,
         hasJustRead: Bool = false,

@@ -131,7 +131,12 @@ extension RulesReloader {
         if let refused = self.failure?.files, !undone.contains(refused) { undone.append(refused) }
         undone.removeAll { $0 == files }
         guard !undone.isEmpty else { return nil }
-        return RulesPin(undone: undone, time: self.now().secondsSinceEpoch, name: name)
+        return RulesPin(
+            undone: undone,
+            files: current.pin.map(\.files) ?? RulesTexts(current),
+            time: self.now().secondsSinceEpoch,
+            name: name
+        )
     }
 
     /// Logs when the active rules start to differ from the files, and when they stop differing.

@@ -37,7 +37,7 @@ package actor RulesReloader {
 
     private let feedsContinuation: AsyncStream<[FeedDefinition]>.Continuation
     /// The revisions that have been active since startup, newest last.
-    private var formerRevisions: [String] = []
+    private var formerRevisions: [FormerRevision] = []
     /// The values of feeds, by feed ID.
     package private(set) var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
@@ -290,7 +290,7 @@ package actor RulesReloader {
                 throw .unreadable(error)
             }
             guard let read else { return nil }
-            let isReturn = isUndo || former.contains(read.definition.revision)
+            let isReturn = isUndo || former.contains { $0.revision == read.definition.revision }
             return try read.judged(
                 against: acting,
                 isReturn: isReturn,
@@ -330,8 +330,7 @@ package actor RulesReloader {
             self.collaborators.note(
                 RulesChange(at: self.now(), by: origin, before: former, .applied(loaded))
             )
-            self.formerRevisions += [former?.definition.revision].compactMap(\.self)
-            self.formerRevisions = self.formerRevisions.suffix(Self.mostFormerRevisions)
+            self.remember(former, isUndone: origin.reason == .undo)
             BackgroundThread.reloads.release(former)
         }
         let metadata: Logger.Metadata = [
@@ -345,6 +344,17 @@ package actor RulesReloader {
         } else {
             self.logger.debug("rules unchanged", metadata: metadata)
         }
+    }
+
+    /// Remembers rules that were active, except rules that were undone.
+    private func remember(_ former: LoadedRules?, isUndone: Bool) {
+        guard let former else { return }
+        guard !isUndone else {
+            return self.formerRevisions.removeAll { $0.files == former.filesRevision }
+        }
+        let revision = former.definition.revision
+        self.formerRevisions.append(.init(revision: revision, files: former.filesRevision))
+        self.formerRevisions = self.formerRevisions.suffix(Self.mostFormerRevisions)
     }
 
     func tell(_ failure: LoadFailure, _ origin: RulesChange.Origin) {

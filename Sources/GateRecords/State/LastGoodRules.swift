@@ -1,5 +1,6 @@
 internal import GateCrypto
 package import GateRules
+internal import GateSystem
 private import Synchronization
 
 /// Stores the last valid rules files, so that the gate can start even if the current ones are
@@ -8,7 +9,7 @@ package final class LastGoodRules: Sendable {
     private struct Record: Codable {
         /// The format version of the record; records with a different version are ignored.
         var format = 1
-        /// The configured path of the rules.
+        /// The absolute path of the rules.
         var path: String
         var sources: RulesTexts
         /// The undo that made the texts active instead of the files at the path; `nil` if there was
@@ -22,7 +23,8 @@ package final class LastGoodRules: Sendable {
             var hash = SHA256()
             let texts = self.sources.sources.flatMap { [$0.name, $0.text] }
             let undone = self.pin.map { ["undone"] + $0.undone } ?? []
-            for part in [self.path] + texts + undone {
+            let files = self.pin?.files?.sources.flatMap { [$0.name, $0.text] } ?? []
+            for part in [self.path] + texts + undone + files {
                 hash.update(Array("\(part.utf8.count):\(part)".utf8))
             }
             return hash.digest.map { String($0, radix: 16) }.joined(separator: ".")
@@ -30,9 +32,9 @@ package final class LastGoodRules: Sendable {
     }
 
     private static let name = "rules.last-good.json"
-    /// The maximum size of the record in bytes: a character may take six bytes in JSON, and a
-    /// folder may contain many files.
-    private static let maximumSize = 6 * 16 * RulesSource.maximumSize
+    /// The maximum size of the record in bytes: a character may take six bytes in JSON, a folder
+    /// may contain many files, and an undo doubles the texts.
+    private static let maximumSize = 2 * 6 * 16 * RulesSource.maximumSize
 
     private let folder: StateFolder
     private let path: String
@@ -41,7 +43,7 @@ package final class LastGoodRules: Sendable {
     /// Creates a store in a folder, for the rules at a path.
     package init(_ folder: StateFolder, path: String) {
         self.folder = folder
-        self.path = path
+        self.path = AbsolutePath.of(path)
     }
 
     /// The reason why the active rules are not stored; `nil` if they are stored.
@@ -59,8 +61,10 @@ package final class LastGoodRules: Sendable {
     ///   usable rules.
     package func read(report: (String) -> Void) -> (texts: RulesTexts, pin: RulesPin?)? {
         guard let record = Self.record(in: self.folder, report: report) else { return nil }
-        guard record.path == self.path else {
-            report("\(self.folder.path)/\(Self.name) is for other rules: \(record.path)")
+        // Older versions of the gate have stored the path as configured.
+        guard AbsolutePath.of(record.path) == self.path else {
+            let undo = record.pin == nil ? "" : ", and so is the undo in it"
+            report("\(self.folder.path)/\(Self.name) is for other rules\(undo): \(record.path)")
             return nil
         }
         return (record.sources, record.pin)

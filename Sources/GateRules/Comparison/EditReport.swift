@@ -21,8 +21,6 @@ package struct EditReport: Sendable {
     private static let effectLimit = 4
     /// The maximum number of version ranges in a line.
     private static let rangeLimit = 4
-    /// The maximum length of a value in characters; longer values are truncated.
-    private static let valueLimit = 72
 
     /// Clients that an edit affects in the same way.
     private struct Effect {
@@ -58,7 +56,7 @@ extension EditReport: CustomStringConvertible {
         var lines = [DifferenceReport.summary(of: self.difference)]
         var effects = self.effects
         for edit in self.edits.all {
-            lines += Self.lines(of: edit)
+            lines += edit.lines
             lines += self.lines(of: effects.removeValue(forKey: edit.subject) ?? [])
         }
         // A global change, such as one to `exempt`, affects clients of every rule.
@@ -70,49 +68,6 @@ extension EditReport: CustomStringConvertible {
         lines += DifferenceReport.remarks(on: self.difference)
         if !self.difference.isEmpty { lines.append("--detail shows each group of clients") }
         return lines.joined(separator: "\n")
-    }
-
-    fileprivate static func lines(of edit: RulesEdits.Edit) -> [String] {
-        let name =
-            switch edit.subject {
-            case .rule(let id): "rule '\(id)'"
-            case .notice(let name): "notice '\(name)'"
-            case .feed(let id): "feed '\(id)'"
-            case .setting(let key): key
-            }
-        if let whole = edit.settings.first(where: { $0.key == nil }) {
-            let word = whole.before == nil ? "is new" : "was removed"
-            return ["\(name) \(word): \(self.short(whole.after ?? whole.before ?? ""))"]
-        }
-        if case .setting = edit.subject, let setting = edit.settings.first {
-            return ["\(name): \(self.change(setting))"]
-        }
-        return ["\(name):"]
-            + edit.settings.map { "  \($0.key ?? ""): \(self.change($0))" }
-    }
-
-    private static func change(_ setting: RulesEdits.Setting) -> String {
-        switch (setting.before, setting.after) {
-        case (nil, let after): "new, \(self.short(after ?? ""))"
-        case (let before, nil): "removed, was \(self.short(before ?? ""))"
-        case (let before?, let after?):
-            self.differing(before, after)
-        }
-    }
-
-    /// Returns both values as text; long values are shown from shortly before their first difference.
-    private static func differing(_ before: String, _ after: String) -> String {
-        let common = zip(before, after).prefix { $0 == $1 }.count
-        guard max(before.count, after.count) > self.valueLimit, common > 20 else {
-            return "\(self.short(before)) -> \(self.short(after))"
-        }
-        let skipped = common - 12
-        return "…\(self.short(String(before.dropFirst(skipped)))) -> "
-            + "…\(self.short(String(after.dropFirst(skipped))))"
-    }
-
-    private static func short(_ text: String) -> String {
-        text.count > self.valueLimit ? "\(text.prefix(self.valueLimit))…" : text
     }
 
     private func lines(of effects: [Effect]) -> [String] {
@@ -241,9 +196,4 @@ extension EditReport: CustomStringConvertible {
         default: versions
         }
     }
-}
-
-extension RulesEdits {
-    /// The edits without their effects, in file order, each as one or more lines.
-    package var words: [String] { self.all.flatMap { EditReport.lines(of: $0) } }
 }

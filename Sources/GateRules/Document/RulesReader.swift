@@ -1,3 +1,4 @@
+internal import GatePolicy
 package import GateSystem
 private import Glibc
 
@@ -102,9 +103,10 @@ package struct FolderListing: Sendable, Equatable {
         self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Whether a file with this name is a rules file.
+    /// Whether a file with this name is a rules file, regardless of the case of the name.
     package static func takes(_ name: String) -> Bool {
-        !name.hasPrefix(".") && !name.hasSuffix(".schema.json")
+        let name = name.lowercasedASCII
+        return !name.hasPrefix(".") && !name.hasSuffix(".schema.json")
             && self.suffixes.contains { name.hasSuffix($0) }
     }
 }

@@ -71,6 +71,10 @@ extension RulesTexts {
             sources: sources.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
         )
     }
+
+    var asSources: [RulesSource] {
+        self.sources.map { RulesSource(name: $0.name, text: $0.text) }
+    }
 }
 
 extension RulesTexts: Codable {
@@ -85,30 +89,6 @@ extension RulesTexts: Codable {
 
     package func encode(to encoder: any Encoder) throws {
         try self.sources.map { Source(name: $0.name, text: $0.text) }.encode(to: encoder)
-    }
-}
-
-/// An undo: earlier rules stay active until the files differ from those that were undone.
-///
-/// An undo survives signals and restarts. Writing the same contents again does not end an undo, so
-/// that deploying the same files again does not revert it by accident.
-package struct RulesPin: Sendable, Equatable, Codable {
-    /// The revisions of the files, without feeds, that do not end the undo.
-    package let undone: [String]
-    /// The time of the undo, in seconds since 1970.
-    package let time: Int64
-    /// The name of the operator's token; `nil` if tokens have no names.
-    package let name: String?
-
-    package init(undone: [String], time: Int64, name: String?) {
-        self.undone = undone
-        self.time = time
-        self.name = name
-    }
-
-    /// Whether the undo stays active with these files.
-    func holds(against sources: [RulesSource]) -> Bool {
-        self.undone.contains(Revision(of: sources).text)
     }
 }
 

@@ -47,10 +47,13 @@ package struct RulesFileLoader: Sendable {
         after loaded: LoadedRules? = nil
     ) throws(RulesFileErrors) -> LoadedRules {
         let sources = try RulesReader(path: self.path).read()
-        if let loaded, loaded.pin?.holds(against: sources) == true {
-            return try self.load(again: loaded, feeds: contributions)
+        guard let loaded, let pin = loaded.pin else {
+            return try self.load(sources, feeds: contributions, after: loaded)
         }
-        return try self.load(sources, feeds: contributions, after: loaded)
+        if let rules = try self.load(sources, feeds: contributions, after: loaded, pin) {
+            return rules
+        }
+        return try self.load(again: loaded, feeds: contributions)
     }
 
     /// Loads and validates the rules if the files have changed since the last load.
@@ -71,13 +74,34 @@ package struct RulesFileLoader: Sendable {
         // everything that was read.
         if let sighting, !sighting.holds(at: self.path) { return nil }
         let sources = try reading.get()
-        if loaded.pin?.holds(against: sources) == true { return loaded }
         guard sources != loaded.sources else {
             var loaded = loaded
             loaded.pin = nil
             return loaded
         }
-        return try self.load(sources, feeds: contributions, after: loaded)
+        guard let pin = loaded.pin else {
+            return try self.load(sources, feeds: contributions, after: loaded)
+        }
+        return try self.load(sources, feeds: contributions, after: loaded, pin) ?? loaded
+    }
+
+    /// Loads files while an undo is active; returns `nil` if the undo stays active.
+    private func load(
+        _ sources: [RulesSource],
+        feeds contributions: [String: FeedContribution],
+        after loaded: LoadedRules,
+        _ pin: RulesPin
+    ) throws(RulesFileErrors) -> LoadedRules? {
+        switch pin.meaning(of: sources, restored: loaded.sources) {
+        case .same: return nil
+        case .other: return try self.load(sources, feeds: contributions, after: loaded)
+        case .repeated(let change):
+            // Errors in the files are reported first.
+            let rules = try self.load(sources, feeds: contributions, after: loaded)
+            // Rules that deny no clients are always accepted.
+            guard rules.definition.mode == .enforce else { return rules }
+            throw pin.refusal(of: change, in: rules)
+        }
     }
 
     /// Reads the texts without validating them.

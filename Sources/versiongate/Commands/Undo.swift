@@ -61,12 +61,17 @@ struct Undo: AsyncParsableCommand {
                 )
             )
             print("revision \(done.revision) is active")
-            guard done.isPinned else { return print("the files contain this revision") }
+            let end = done.isKept ? "" : " or the gate stops"
             print(
-                done.isKept
-                    ? "the files contain other rules; the undo stays active until they change"
-                    : "the files contain other rules; the undo stays active until they change or the gate stops"
+                done.isPinned
+                    ? "the files contain other rules; the undo stays active until they change\(end)"
+                    : "the files contain this revision"
             )
+            guard done.arePublished != false else {
+                try StandardError.fail(
+                    "the rules could not be published: the module in Envoy keeps the previous rules; see the gate's log"
+                )
+            }
         } catch let code as ExitCode {
             throw code
         } catch {

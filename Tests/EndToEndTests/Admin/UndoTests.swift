@@ -101,6 +101,13 @@ struct UndoTests {
             #expect(try Self.status(next, "3.0") == 426)
             let message = "the rules cannot be published: modules keep the previous rules"
             #expect(next.gate.logLines.contains { $0.message == message })
+            let port = try #require(next.gate.adminPort)
+            let tokens = ["--admin-token-file", folder.path(of: "tokens")]
+            let undo = try ToolProcess.versiongate(["undo", "--admin", "\(port)"] + tokens)
+            #expect(undo.status == 1)
+            #expect(undo.output.contains("revision \(first) is active\n"))
+            #expect(undo.errors.contains("the module in Envoy keeps the previous rules"))
+            #expect(try Self.status(next, "3.0") == 200)
         }
     }
 

@@ -1,3 +1,4 @@
+import GateCensus
 import GatePolicy
 @testable import GateRecords
 import GateRules
@@ -15,6 +16,8 @@ struct RulesUndoTests {
     private final class Told: Sendable {
         let changes = Mutex<[RulesChange]>([])
         let looks = Mutex(0)
+        /// The clients in the census.
+        let seen = Mutex<[CensusRow]>([])
 
         var last: RulesChange? { self.changes.withLock { $0.last } }
         /// The number of census queries.
@@ -33,8 +36,26 @@ struct RulesUndoTests {
         private var state: StateFolder { StateFolder(path: self.folder.path(of: "state")) }
 
         /// Returns a rules file that is identified by its floor; `?` is invalid, and `!` locks out all clients.
+        ///
+        /// `#` adds a comment and writes the same rules differently, `+` adds an exemption, `x` blocks
+        /// another version, and `-` enforces nothing.
         static func text(_ floor: String) -> String {
             switch floor {
+            case _ where floor.hasSuffix("#"):
+                """
+                # Made by a template.
+                rules:
+                  - id: "a"
+                    minimum: "\(floor.dropLast())"
+                    storeUrl: https://a.example
+
+                """
+            case _ where floor.hasSuffix("x"):
+                Self.text(String(floor.dropLast())).replacing(" }", with: ", blocked: '5' }")
+            case _ where floor.hasSuffix("-"):
+                "mode: observe\n" + Self.text(String(floor.dropLast()))
+            case _ where floor.hasSuffix("+"):
+                Self.text(String(floor.dropLast())) + "exempt: ['/health']\n"
             case "?": "rules: [\n"
             case "!": "rules: [{ id: a, blocked: '>=0', storeUrl: 'https://a.example' }]\n"
             default: "rules: [{ id: a, minimum: '\(floor)', storeUrl: 'https://a.example' }]\n"
@@ -78,7 +99,7 @@ struct RulesUndoTests {
                 collaborators: .init(
                     census: { _ in
                         told.looks.withLock { $0 += 1 }
-                        return []
+                        return told.seen.withLock { $0 }
                     },
                     archive: archive,
                     keep: { lastGood.keep($0) },
@@ -156,6 +177,14 @@ struct RulesUndoTests {
         "file 2: 2, file !: 2, undo 1: 1*, signal: 1*, file 2: 1*, file !: 1*, file 3: 3",
         // A file that has not been read yet is not part of the undo.
         "file 2: 2, write 3: 2, undo 1: 1*, look: 3",
+        // The same rules in other words do not end the undo.
+        "file 2: 2, undo 1: 1*, file 2#: 1*, signal: 1*, restart: 1*, file 3#: 3",
+        // A file with the undone change and another one is rejected.
+        "file 2: 2, undo 1: 1*, file 2+: 1*, signal: 1*, restart: 1*, file 3+: 3",
+        "file 2: 2, file 3: 3, undo 2: 2*, undo 1: 1*, file 3+: 1*, restart: 1*, file 2+: 2",
+        "file 2: 2, undo 1: 1*, undo 2: 2, file 2+: 2", "file 2: 2, undo 1: 1*, file 1+: 1",
+        // A file that changes the undone rule further is a new decision, and so is a file that enforces nothing.
+        "file 2: 2, undo 1: 1*, file 2x: 2, restart: 2", "file 2: 2, undo 1: 1*, file 2-: 2",
         // An undo to the active rules has no effect.
         "file 2: 2, undo 2: 2, signal: 2", "file 2: 2, undo 1: 1*, undo 1: 1*, restart: 1*",
     ])
@@ -167,6 +196,41 @@ struct RulesUndoTests {
             try await bench.play(step)
             #expect(await bench.activeFloor == wanted, "\(step) in '\(story)'")
         }
+    }
+
+    @Test func `a file that repeats an undone change is rejected with the reason`() async throws {
+        let bench = try await Bench("1")
+        for step in ["file 2", "undo 1", "file 2+"] { try await bench.play(step[...]) }
+        let errors = await bench.reloader.status.errors.map { "\($0)" }
+        #expect(errors.count == 1)
+        let error = try #require(errors.first)
+        #expect(error.contains("rules.yaml:1:15: this change was undone at "))
+        #expect(error.contains("by night"))
+        #expect(error.contains(#"rule 'a': minimum: "1" -> "2""#))
+    }
+
+    /// The guard must not treat rules that an operator has undone as an earlier state to return to.
+    @Test func `rules that were undone do not count as a return`() async throws {
+        let bench = try await Bench("1")
+        for step in ["file 4", "file 9", "undo 1", "file 3"] { try await bench.play(step[...]) }
+        #expect(await bench.activeFloor == "3")
+        bench.told.seen.withLock { $0 = [Self.clients(of: "3.5", count: 300)] }
+        try await bench.play("file 9")
+        #expect(await bench.activeFloor == "3")
+        // The guard rejects no other rules that were active before.
+        try await bench.play("file 4")
+        #expect(await bench.activeFloor == "4")
+    }
+
+    /// Clients without device IDs.
+    private static func clients(of version: String, count: Int) -> CensusRow {
+        let client = CensusClient(platform: .stated("ios"), version: .stated(version))
+        let outcome = CensusOutcome(paths: .none, kind: .allow, rule: "none")
+        return CensusRow(
+            cell: CensusCell(client: client, outcome: outcome),
+            known: [],
+            figures: CensusFigures(requests: UInt64(count), identified: 0)
+        )
     }
 
     @Test func `the first of two concurrent undo requests succeeds`() async throws {

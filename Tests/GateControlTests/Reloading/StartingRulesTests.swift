@@ -58,6 +58,11 @@ struct StartingRulesTests {
         )
         #expect(other.read { told.append($0) } == nil)
         #expect(told.count == 1)
+        let same = LastGoodRules(
+            StateFolder(path: self.folder.path(of: "state")),
+            path: self.folder.path(of: "./other/../rules.yaml")
+        )
+        #expect(same.read { Issue.record("\($0)") } != nil)
     }
 
     @Test func `damaged stored rules are rejected`() throws {

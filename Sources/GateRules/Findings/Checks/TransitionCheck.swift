@@ -82,11 +82,13 @@ struct TransitionCheck {
                 "'identity' has changed: clients may be identified differently, or not at all",
                 at: self.new.places.identity ?? file
             )
+            self.reportLostFields(findings)
         }
         let known = Set(before.exemptions)
         let exempt = after.exemptions.filter { !known.contains($0) }
         if !exempt.isEmpty {
-            findings.report(.laxer, "\(Self.list(exempt)): now exempt from all rules", at: file)
+            let list = Self.list(exempt.map(\.text))
+            findings.report(.laxer, "\(list): now exempt from all rules", at: file)
         }
         for (key, path) in [
             ("missing", \UnidentifiedPolicy.missing), ("unreadable", \.unreadable),
@@ -103,7 +105,7 @@ struct TransitionCheck {
         for request in self.transition.newlyAllowedRequests {
             findings.report(
                 .laxer,
-                "'unidentified' rejects fewer clients than before for '\(request)'",
+                "'unidentified' rejects fewer clients than before for '\(request.text)'",
                 at: self.new.places.unidentified ?? file
             )
         }
@@ -120,12 +122,33 @@ struct TransitionCheck {
         }
     }
 
+    /// Reports header fields that are no longer read, if clients without them are rejected.
+    ///
+    /// The census cannot show the effect: it has the values of the old fields only.
+    private func reportLostFields(_ findings: FindingCollector) {
+        guard self.new.guardLimit != .off, self.new.definition.unidentified.rejectsMissing else {
+            return
+        }
+        for part in [IdentityPart.version, .build, .platform, .app] {
+            let (before, after) = (self.old.definition.identity, self.new.definition.identity)
+            let kept = after.headers[part] ?? []
+            let lost = (before.headers[part] ?? []).filter { !kept.contains($0) }
+            guard !lost.isEmpty else { continue }
+            findings.report(
+                .newlyRefused,
+                "the \(part.words) is no longer read from \(Self.list(lost)), and 'unidentified' rejects "
+                    + "clients that send nothing else; add the new name and keep the old one",
+                at: self.new.places.identity ?? self.new.places.beginning
+            )
+        }
+    }
+
     private func place(of rule: String) -> Place {
         self.new.places.rules[rule]?.id ?? self.new.places.beginning
     }
 
     /// Returns a string with up to five names and the number of further names.
-    private static func list<Name>(_ names: [Name]) -> String {
+    private static func list(_ names: [String]) -> String {
         let more = names.count > 5 ? " and \(names.count - 5) more" : ""
         return names.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + more
     }

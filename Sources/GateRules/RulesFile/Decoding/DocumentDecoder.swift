@@ -83,7 +83,8 @@ struct DocumentDecoder {
                 : "; begin each rule with a hyphen and its name: '- id: \(first.key)'"
         case .text(let text):
             return "; a file with 'rules: \(text)' is a test suite, for 'versiongate test'"
-        case .list, .number, .boolean, .date, .nothing: return ""
+        case .nothing: return "; write 'rules: []' if this is intended"
+        case .list, .number, .boolean, .date: return ""
         }
     }
 
