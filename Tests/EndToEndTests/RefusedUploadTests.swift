@@ -74,6 +74,34 @@ struct RefusedUploadTests {
         }
     }
 
+    @Test func `a response that waits is sent before the gate exits`() async throws {
+        let flags: [GateFlag] = [
+            .awaitTimeout(seconds: 60), .drainTimeout(seconds: 2), .adminListen(),
+        ]
+        try await Scene.play(flags: flags) { scene in
+            let client = try scene.connect()
+            let other = try scene.connectHTTP2()
+            try client.send(Self.counted(10) + "01234")
+            let fields: [HTTP2Fields.Field] = [
+                ("x-app-id", "com.example.shop"), ("x-app-platform", "ios"),
+                ("x-app-version", "3.4.9"), ("content-length", "10"),
+            ]
+            try other.request(1, "POST", "/a", fields, endsStream: false)
+            try Deadline.usual.poll("both decisions") {
+                let requests = try scene.metrics().samples(of: "versiongate_requests_total")
+                let denials = requests.filter { $0.key.contains("decision=\"require\"") }
+                return denials.values.reduce(0, +) >= 2 ? true : nil
+            }
+            scene.gate.send(signal: SIGTERM)
+            let denial = try client.response(by: .after(.seconds(10)))
+            #expect(denial.status == 426)
+            #expect(try other.response(1).status == 426)
+            client.finishSending()
+            other.close()
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+
     @Test func `the response to a large body waits only while there is a budget`() async throws {
         let flags: [GateFlag] = [
             .maxAwaitedBytes(4_000_000), .awaitTimeout(seconds: 20),

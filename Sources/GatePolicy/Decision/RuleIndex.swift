@@ -13,10 +13,10 @@ struct RuleIndex: Sendable {
         ///
         /// If several rules have the same effect on such a client, only one of them is listed.
         var unclaimed: [Int] = []
-        private var questions: Set<RuleMatch> = []
+        private var questions: Set<Question> = []
 
         /// Indexes a rule under the values that it matches.
-        mutating func keep(_ rule: Int, under values: [Value], _ question: RuleMatch?) {
+        mutating func keep(_ rule: Int, under values: [Value], _ question: Question?) {
             for value in Set(values) { self.rules[value, default: []].append(rule) }
             // An empty list matches no client, not even a client without a value.
             guard !values.isEmpty else { return }
@@ -30,21 +30,35 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// Returns the conditions of a rule without the indexed condition.
-    ///
-    /// If a client meets these conditions and does not send the indexed value, the rule requires
-    /// that value. Rules whose other conditions are equal have the same effect on such a client.
-    ///
-    /// The result is `nil` if the rule depends on the time or on stores, or is not enforced,
-    /// because no other rule can then replace it.
-    private static func question<Value>(
-        _ rule: CompiledRule,
-        without condition: WritableKeyPath<RuleMatch, [Value]?>
-    ) -> RuleMatch? {
-        guard rule.isConstant, rule.definition.mode == .enforce else { return nil }
-        var others = rule.definition.match
-        others[keyPath: condition] = nil
-        return others
+    /// What determines the effect of a rule on a client that does not send the indexed value: the client's decision
+    /// depends on whether the rule would deny the client if it matched.
+    private struct Question: Hashable {
+        /// The conditions of the rule, without the indexed one.
+        let others: RuleMatch
+        let minimum: AppVersion?
+        let minimumBuild: BuildNumber?
+        let minimumBuildOf: AppVersion?
+        let blocked: [VersionRange]
+        let blockedBuilds: [BlockedBuilds]
+        let prerelease: PrereleasePolicy
+
+        /// Returns `nil` if the rule depends on the time or on stores, or is not enforced, because no other rule can
+        /// then replace it.
+        init?<Value>(
+            _ rule: CompiledRule,
+            without condition: WritableKeyPath<RuleMatch, [Value]?>
+        ) {
+            guard rule.isConstant, rule.definition.mode == .enforce else { return nil }
+            var others = rule.definition.match
+            others[keyPath: condition] = nil
+            self.others = others
+            self.minimum = rule.definition.minimum
+            self.minimumBuild = rule.definition.minimumBuild
+            self.minimumBuildOf = rule.definition.minimumBuildOf
+            self.blocked = rule.definition.blocked
+            self.blockedBuilds = rule.definition.blockedBuilds
+            self.prerelease = rule.definition.prerelease
+        }
     }
 
     /// The number of rules for each value of a condition.
@@ -87,14 +101,14 @@ struct RuleIndex: Sendable {
             switch min(byApp, byPlatform, byPattern) {
             case .max: self.others.append(index)
             case byApp:
-                let question = Self.question(rule, without: \.apps)
+                let question = Question(rule, without: \.apps)
                 self.apps.keep(index, under: identifiers ?? [], question)
             case byPattern:
                 let values = Set(rule.patterns ?? [])
                 for value in values { self.patterns[value, default: []].append(index) }
                 if !values.isEmpty { self.patterned.append(index) }
             default:
-                let question = Self.question(rule, without: \.platforms)
+                let question = Question(rule, without: \.platforms)
                 self.platforms.keep(index, under: match.platforms ?? [], question)
             }
         }

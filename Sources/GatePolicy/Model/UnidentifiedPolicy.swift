@@ -43,13 +43,8 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
 
     /// Whether the policy can deny requests.
     package var rejects: Bool {
-        self.rejectsMissing || self.unreadable == .reject
-            || self.paths.contains { $0.unreadable == .reject }
-    }
-
-    /// Whether the policy can deny requests of clients that send no value.
-    package var rejectsMissing: Bool {
-        self.missing == .reject || self.paths.contains { $0.missing == .reject }
+        self.missing == .reject || self.unreadable == .reject
+            || self.paths.contains { $0.missing == .reject || $0.unreadable == .reject }
     }
 }
 

@@ -293,6 +293,13 @@ extension ClientConnection {
         }
     }
 
+    /// Writes the response that is held until the request body is complete, if there is one.
+    func endAwait() {
+        guard case .awaitingBody = self.exchange else { return }
+        self.answerHeld(keepsClient: false)
+        self.settle()
+    }
+
     /// Charges discarded bytes of the body for which the response is held.
     ///
     /// - Returns: Whether the response may wait for more bytes.

@@ -146,11 +146,15 @@ extension LoopClients {
         for connection in self.multiplexed.all { connection.drain(grace: grace) }
     }
 
-    /// Sends a close frame to both sides of all WebSockets, before `abortAll()` closes their connections.
+    /// Sends a close frame to both sides of all WebSockets, and the responses that wait for a request body, before
+    /// `abortAll()` closes their connections.
     ///
     /// - Returns: The number of WebSockets.
     func closeWebSockets() -> Int {
-        self.connections.all.count { $0.closeWebSocket() }
+        self.connections.all.count { client in
+            client.endAwait()
+            return client.closeWebSocket()
+        }
     }
 
     /// Closes all connections immediately.

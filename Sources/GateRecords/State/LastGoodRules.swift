@@ -9,7 +9,7 @@ package final class LastGoodRules: Sendable {
     private struct Record: Codable {
         /// The format version of the record; records with a different version are ignored.
         var format = 1
-        /// The absolute path of the rules.
+        /// The configured path of the rules.
         var path: String
         var sources: RulesTexts
         /// The undo that made the texts active instead of the files at the path; `nil` if there was
@@ -17,14 +17,15 @@ package final class LastGoodRules: Sendable {
         var pin: RulesPin?
 
         /// A hash of the record, which detects truncated files.
+        ///
+        /// It does not include the undone files, which older versions of the gate do not know.
         var checksum = ""
 
         var sum: String {
             var hash = SHA256()
             let texts = self.sources.sources.flatMap { [$0.name, $0.text] }
             let undone = self.pin.map { ["undone"] + $0.undone } ?? []
-            let files = self.pin?.files?.sources.flatMap { [$0.name, $0.text] } ?? []
-            for part in [self.path] + texts + undone + files {
+            for part in [self.path] + texts + undone {
                 hash.update(Array("\(part.utf8.count):\(part)".utf8))
             }
             return hash.digest.map { String($0, radix: 16) }.joined(separator: ".")
@@ -43,7 +44,7 @@ package final class LastGoodRules: Sendable {
     /// Creates a store in a folder, for the rules at a path.
     package init(_ folder: StateFolder, path: String) {
         self.folder = folder
-        self.path = AbsolutePath.of(path)
+        self.path = path
     }
 
     /// The reason why the active rules are not stored; `nil` if they are stored.
@@ -61,8 +62,7 @@ package final class LastGoodRules: Sendable {
     ///   usable rules.
     package func read(report: (String) -> Void) -> (texts: RulesTexts, pin: RulesPin?)? {
         guard let record = Self.record(in: self.folder, report: report) else { return nil }
-        // Older versions of the gate have stored the path as configured.
-        guard AbsolutePath.of(record.path) == self.path else {
+        guard AbsolutePath.of(record.path) == AbsolutePath.of(self.path) else {
             let undo = record.pin == nil ? "" : ", and so is the undo in it"
             report("\(self.folder.path)/\(Self.name) is for other rules\(undo): \(record.path)")
             return nil

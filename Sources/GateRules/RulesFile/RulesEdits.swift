@@ -50,16 +50,6 @@ package struct RulesEdits: Sendable, Equatable {
         }
     }
 
-    /// Whether all of the other edits are among these edits, without further settings of the same subjects.
-    func contains(_ others: RulesEdits) -> Bool {
-        others.all.allSatisfy { other in
-            self.all.contains { edit in
-                edit.subject == other.subject && edit.settings.count == other.settings.count
-                    && other.settings.allSatisfy(edit.settings.contains)
-            }
-        }
-    }
-
     private typealias Subjects = (
         order: [Subject], values: [Subject: [(key: String, text: String)]]
     )

@@ -92,15 +92,16 @@ package struct RulesFileLoader: Sendable {
         after loaded: LoadedRules,
         _ pin: RulesPin
     ) throws(RulesFileErrors) -> LoadedRules? {
-        switch pin.meaning(of: sources, restored: loaded.sources) {
+        guard !pin.holds(against: sources) else { return nil }
+        let rules = try self.load(sources, feeds: contributions, after: loaded)
+        guard let files = pin.files,
+            let undone = try? self.load(kept: files.sources, feeds: contributions, after: loaded)
+        else { return rules }
+        let change = UndoneChange(from: loaded.definition, to: undone.definition)
+        switch change.meaning(of: rules.definition) {
         case .same: return nil
-        case .other: return try self.load(sources, feeds: contributions, after: loaded)
-        case .repeated(let change):
-            // Errors in the files are reported first.
-            let rules = try self.load(sources, feeds: contributions, after: loaded)
-            // Rules that deny no clients are always accepted.
-            guard rules.definition.mode == .enforce else { return rules }
-            throw pin.refusal(of: change, in: rules)
+        case .other: return rules
+        case .repeated: throw pin.refusal(of: rules, instead: loaded)
         }
     }
 

@@ -6,10 +6,6 @@ extension Accident {
     }
 
     private static let floor = #"minimum: "3.5.0""#
-    /// One floor, and unidentified clients are rejected.
-    private static let rejecting =
-        #"unidentified: { missing: reject, storeUrl: "https://a.example", notice: n }"# + "\n"
-        + "exempt: [/healthz]\n" + Rules.file(Rules.ios, head: "")
 
     static let table: [Accident] = Self.lockouts + Self.plans + Self.openings + Self.slips
 
@@ -59,24 +55,6 @@ extension Accident {
             base: Rules.recommending,
             text: Rules.changed(Rules.recommending, "3.5.0", "35.0.0"),
             outcome: .unreadable
-        ),
-        Accident(
-            name: "a version field that no client sends, with unidentified clients rejected",
-            base: Self.rejecting,
-            text: "identity: { headers: { version: X-App-Verison } }\n" + Self.rejecting,
-            outcome: .refused(["guard"])
-        ),
-        Accident(
-            name: "testers above the store's version, with unidentified clients rejected",
-            base: Self.rejecting,
-            text: Self.rejecting.replacing(
-                "rules:\n",
-                with: "rules:\n  - { id: testers, match: { platform: ios, channel: testflight }, "
-                    + #"minimum: "4.3.0", storeUrl: "https://a.example" }"# + "\n"
-            )
-                + #"releases: [{ platform: ios, version: "4.2.0" }, "#
-                + #"{ platform: ios, channel: testflight, version: "4.3.0" }]"# + "\n",
-            outcome: .refused(["lockout"])
         ),
         Accident(
             name: "two blocked ranges that together cover every version",

@@ -37,17 +37,20 @@ struct RulesUndoTests {
 
         /// Returns a rules file that is identified by its floor; `?` is invalid, and `!` locks out all clients.
         ///
-        /// `#` adds a comment and writes the same rules differently, `+` adds an exemption, `x` blocks
+        /// `#` adds a test and writes the same rules differently, `+` adds an exemption, `x` blocks
         /// another version, and `-` enforces nothing.
         static func text(_ floor: String) -> String {
             switch floor {
             case _ where floor.hasSuffix("#"):
                 """
                 # Made by a template.
+                exempt: []
                 rules:
-                  - id: "a"
-                    minimum: "\(floor.dropLast())"
-                    storeUrl: https://a.example
+                  - storeUrl: https://a.example
+                    id: "a"
+                    minimum: "\(floor.dropLast()).0"
+                tests:
+                  - { name: t, request: { version: "9" }, expect: { decision: allow } }
 
                 """
             case _ where floor.hasSuffix("x"):
@@ -178,11 +181,13 @@ struct RulesUndoTests {
         // A file that has not been read yet is not part of the undo.
         "file 2: 2, write 3: 2, undo 1: 1*, look: 3",
         // The same rules in other words do not end the undo.
-        "file 2: 2, undo 1: 1*, file 2#: 1*, signal: 1*, restart: 1*, file 3#: 3",
+        "file 2: 2, undo 1: 1*, file 2#: 1*, signal: 1*, restart: 1*, file 3#: 3.0",
         // A file with the undone change and another one is rejected.
         "file 2: 2, undo 1: 1*, file 2+: 1*, signal: 1*, restart: 1*, file 3+: 3",
         "file 2: 2, file 3: 3, undo 2: 2*, undo 1: 1*, file 3+: 1*, restart: 1*, file 2+: 2",
         "file 2: 2, undo 1: 1*, undo 2: 2, file 2+: 2", "file 2: 2, undo 1: 1*, file 1+: 1",
+        // Undoing the undo permits such a file again.
+        "file 2: 2, undo 1: 1*, file 2+: 1*, undo 2: 2, signal: 2, file 1: 1",
         // A file that changes the undone rule further is a new decision, and so is a file that enforces nothing.
         "file 2: 2, undo 1: 1*, file 2x: 2, restart: 2", "file 2: 2, undo 1: 1*, file 2-: 2",
         // An undo to the active rules has no effect.

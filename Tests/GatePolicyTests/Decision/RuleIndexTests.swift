@@ -35,7 +35,8 @@ import Testing
                 }
                 let answers = Set(found.map { indexed.rules[$0].gaps(of: subject, in: scope) })
                 for index in concerned where !found.contains(index) {
-                    // A matching rule is left out only if its match is uncertain and another rule has the same gaps.
+                    // A matching rule is left out only if its match is uncertain and another rule has the same gaps;
+                    // the test of the evaluator covers their floors.
                     let gaps = indexed.rules[index].gaps(of: subject, in: scope)
                     #expect(
                         gaps?.isEmpty == false && answers.contains(gaps),
@@ -92,7 +93,8 @@ import Testing
         }
         let indexed = Indexed([
             try ofApp("first") { _ in },
-            try ofApp("same") { $0.minimum = another },
+            try ofApp("same") { $0.recommended = another },
+            try ofApp("higher") { $0.minimum = another },
             try ofApp("ios") { $0.match.platforms = [.ios] },
             try ofApp("timed") { $0.schedule.enforceFrom = date },
             try ofApp("observed") { $0.mode = .observe },
@@ -101,7 +103,7 @@ import Testing
         let found = indexed.index.candidates(for: try client(), in: indexed.scope("/"))
         #expect(
             found.map { indexed.rules[$0].definition.id }
-                == ["first", "ios", "timed", "observed", "held"]
+                == ["first", "higher", "ios", "timed", "observed", "held"]
         )
     }
 }

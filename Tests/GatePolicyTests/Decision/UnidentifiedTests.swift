@@ -164,6 +164,27 @@ import Testing
         #expect(decision.gap == nil)
     }
 
+    @Test(arguments: [["3", "5"], ["5", "3"], [nil, "5"], ["5", nil]])
+    func `the order of rules does not change the effect of a gap`(minimums: [String?]) throws {
+        let platforms: [Platform] = [.ios, .android]
+        let rules = ruleSet(
+            try zip(minimums, platforms).map { minimum, platform in
+                try rule(
+                    platform.name,
+                    match: RuleMatch(platforms: [platform]),
+                    minimum: minimum,
+                    recommended: minimum == nil ? "9" : nil
+                )
+            },
+            unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject)
+        )
+        for (version, gap) in [("4", IdentityGap.missing(.platform)), ("5", nil)] {
+            var identity = try client(version: version)
+            identity.platform = .missing
+            #expect(rules.decide(identity, in: rules.scope()).gap == gap)
+        }
+    }
+
     @Test func `the gap of a rule for maintenance rejects every client`() throws {
         let rules = ruleSet(
             [

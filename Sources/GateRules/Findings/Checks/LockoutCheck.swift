@@ -25,13 +25,9 @@ struct LockoutCheck {
     private let closures: [Closure]
     /// The floors that deny the newest release while an older one passes.
     private let refusedReleases: [Lockout]
-    /// The floors that lock out the clients that do not send a part of the identity.
-    private let unstated: [(floor: RulesInReview.Floor, part: IdentityPart, reason: String)]
-
     init(_ rules: RulesInReview, at now: Timestamp) {
         guard rules.definition.mode == .enforce else {
             (self.lockouts, self.refusedReleases, self.closures) = ([], [], [])
-            self.unstated = []
             return
         }
         let knowledge = KnownVersions(rules)
@@ -56,9 +52,6 @@ struct LockoutCheck {
                 refused.append(.init(floor: floor, key: key, reason: reason, group: group))
             }
         }
-        self.unstated =
-            rules.definition.unidentified.rejectsMissing
-            ? rules.floors.compactMap { Self.unstated($0, knowledge, at: now) } : []
         self.closures = rules.floors.compactMap { floor in
             guard floor.base == nil, floor.rule.mode == .enforce,
                 let window = floor.rule.maintenance, !window.isOver(at: now),
@@ -88,17 +81,6 @@ struct LockoutCheck {
                 allowedBecause: lockout.group.contains(where: isNew) ? nil : "it is already active"
             )
         }
-        let rejected = old?.definition.unidentified.rejectsMissing == true
-        for (floor, part, reason) in self.unstated {
-            findings.report(
-                .lockout,
-                "\(floor.words) locks out all clients that send no \(part.words), because 'missing: reject' "
-                    + "applies to them: \(reason)",
-                on: floor,
-                at: "match",
-                allowedBecause: rejected && !isNew(floor.rule) ? "it is already active" : nil
-            )
-        }
         for closure in self.closures {
             let rule = closure.floor.rule
             let isNew = before[rule.id]?.maintenance != rule.maintenance
@@ -119,27 +101,6 @@ struct LockoutCheck {
                 at: refused.key
             )
         }
-    }
-
-    /// Returns the part of the identity without which even clients with the newest known version are denied.
-    ///
-    /// Many apps send no channel and no version of the operating system.
-    private static func unstated(
-        _ floor: RulesInReview.Floor,
-        _ knowledge: KnownVersions,
-        at now: Timestamp
-    ) -> (RulesInReview.Floor, IdentityPart, String)? {
-        let match = floor.rule.match
-        guard match.channels != nil || match.osVersions != nil, floor.base == nil,
-            self.canLockOut(floor.rule, at: now), floor.rule.holdUntilInStore == nil
-        else { return nil }
-        var rule = floor.rule
-        (rule.match.channels, rule.match.osVersions) = (nil, nil)
-        let time = self.beginning(of: rule, now)
-        guard case .closed(_, let reason) = knowledge.verdict(on: rule, [rule], at: time) else {
-            return nil
-        }
-        return (floor, match.channels == nil ? .osVersion : .channel, reason)
     }
 
     private static func canLockOut(_ rule: RuleDefinition, at now: Timestamp) -> Bool {

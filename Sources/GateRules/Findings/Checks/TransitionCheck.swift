@@ -82,7 +82,6 @@ struct TransitionCheck {
                 "'identity' has changed: clients may be identified differently, or not at all",
                 at: self.new.places.identity ?? file
             )
-            self.reportLostFields(findings)
         }
         let known = Set(before.exemptions)
         let exempt = after.exemptions.filter { !known.contains($0) }
@@ -118,27 +117,6 @@ struct TransitionCheck {
                 "the maintenance window of '\(rule.id)' was changed or removed",
                 at: self.place(of: rule.id),
                 rule: rule.id
-            )
-        }
-    }
-
-    /// Reports header fields that are no longer read, if clients without them are rejected.
-    ///
-    /// The census cannot show the effect: it has the values of the old fields only.
-    private func reportLostFields(_ findings: FindingCollector) {
-        guard self.new.guardLimit != .off, self.new.definition.unidentified.rejectsMissing else {
-            return
-        }
-        for part in [IdentityPart.version, .build, .platform, .app] {
-            let (before, after) = (self.old.definition.identity, self.new.definition.identity)
-            let kept = after.headers[part] ?? []
-            let lost = (before.headers[part] ?? []).filter { !kept.contains($0) }
-            guard !lost.isEmpty else { continue }
-            findings.report(
-                .newlyRefused,
-                "the \(part.words) is no longer read from \(Self.list(lost)), and 'unidentified' rejects "
-                    + "clients that send nothing else; add the new name and keep the old one",
-                at: self.new.places.identity ?? self.new.places.beginning
             )
         }
     }
