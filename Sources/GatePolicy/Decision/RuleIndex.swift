@@ -30,8 +30,9 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// What determines the effect of a rule on a client that does not send the indexed value: the client's decision
-    /// depends on whether the rule would deny the client if it matched.
+    /// The conditions and the floor of a rule, without the indexed condition.
+    ///
+    /// If a client does not send the indexed value, rules with equal questions have the same effect on the client.
     private struct Question: Hashable {
         /// The conditions of the rule, without the indexed one.
         let others: RuleMatch

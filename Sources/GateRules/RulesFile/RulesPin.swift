@@ -2,8 +2,8 @@ internal import GatePolicy
 
 /// An undo: earlier rules stay active until the undone change is no longer in the files.
 ///
-/// An undo survives signals and restarts. Neither the same rules in other words nor a further change ends an undo, so
-/// that a deployment does not revert it by accident.
+/// An undo survives signals and restarts. Deploying the same rules in other words, or together with other changes, does
+/// not end an undo, so that a deployment does not revert it by accident.
 package struct RulesPin: Sendable, Equatable, Codable {
     /// The revisions of the files, without feeds, that do not end the undo.
     package let undone: [String]
